@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tenon/tools/format"
 	"tenon/tools/parse"
 	"tenon/tools/scan"
@@ -76,6 +78,31 @@ func TestParser_marksAndBrokenTagsAroundACallLeaveNothing(t *testing.T) {
 	t.Logf("%d of %d leave nothing", n-bad, n)
 	if bad*100 > 3*n { // MiniMax M3's noise may stand before a tag or not
 		t.Errorf("%d of %d are misread", bad, n)
+	}
+}
+
+// A space in the tag that closes an argument ends it, too: it was taken into the value.
+func TestParser_brokenEndsOfArguments(t *testing.T) {
+	tried := 0
+	eachCall(t, func(d *Dialect, call string) {
+		p := planFor(t, d, Thinking{})
+		want := play(p.TextParser(), call, 0, false)
+		for _, end := range []string{"</parameter>", "</arg_value>", "</param>"} {
+			for _, broken := range format.Broken(end) {
+				raw := strings.ReplaceAll(call, end, broken)
+				if raw == call {
+					continue
+				}
+				tried++
+				if diff := cmp.Diff(want.Calls, play(p.TextParser(), raw, 0, false).Calls); diff != "" {
+					t.Errorf("%s: %q (-want +got):\n%s", d.Key, raw, diff)
+				}
+				checkProperties(t, p, []byte(raw), 3)
+			}
+		}
+	})
+	if tried < 10 {
+		t.Errorf("%d calls were tried", tried)
 	}
 }
 

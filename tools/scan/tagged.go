@@ -56,6 +56,9 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 	s.stops = "<[\n" + c.noise[:min(1, len(c.noise))]
 	d := o.Plan.Dialect
 	s.callEnds = c.noisy(append(format.Broken(c.CallEnd), c.CallEnd))
+	if _, token := d.Token(c.ArgEnd); !token || o.IsSymbol == nil { // a token has no space
+		s.brokenEnds = format.Broken(c.ArgEnd)
+	}
 	s.inside = slices.Concat(s.argOpens, s.callEnds)
 	s.closing = slices.Concat(s.callEnds, d.Closers())
 	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
@@ -111,6 +114,7 @@ type TaggedScanner struct {
 	follow       []string // what may stand behind an argument
 	inside       []string // and inside a call
 	callEnds     []string // close the call itself
+	brokenEnds   []string // close an argument, with a space in them
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it

@@ -32,6 +32,11 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 	if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(end, i) {
 		return valueEnd, len(end), a
 	}
+	if s.element == "" {
+		if t, a := peek.AnyPrefix(body[i:], s.brokenEnds, final); a != peek.No {
+			return valueEnd, len(t), a
+		}
+	}
 	if s.Value != "" && s.element == "" { // a value may be closed as keys are
 		if a := peek.Prefix(body[i:], s.Arg.Close, final); a != peek.No && !s.spelt(s.Arg.Close, i) {
 			return valueEnd, len(s.Arg.Close), a
