@@ -35,7 +35,7 @@ func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*f
 		one, ok := engines[e.ID] // others were fetched
 		return chat.Traits{Embeds: ok && one.Model().Can.Embeddings, Tools: true, Thinks: true}
 	}
-	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{})}
+	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{Teaching: func(string) chat.Teaching { return severalCalls }})}
 	return f, server.Options{
 		Service: &chat.Service{Models: models}, Models: f, LMStudio: f, Traits: traits, Version: "1.0", Log: slog.New(slog.DiscardHandler),
 	}
