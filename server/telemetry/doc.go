@@ -1,5 +1,5 @@
-// Package telemetry sends traces and metrics to an OpenTelemetry collector (OTLP over HTTP). Without
-// a collector there is nothing: a nil *[Telemetry] does nothing, and allocates nothing.
+// Package telemetry sends traces and metrics to an OpenTelemetry collector (OTLP over HTTP).
+// Without a collector there is nothing: a nil *[Telemetry] does nothing, and allocates nothing.
 //
 // What is sent:
 //
@@ -10,11 +10,11 @@
 //	├─ execute_tool search             of a call that the server executed
 //	└─ chat coder                      of the turn that read its result
 //
-// Metrics are what GET /metrics shows, from the same registry, and the histograms that OpenTelemetry
-// names for servers of models (measure.go).
+// Metrics are what GET /metrics shows, from the same registry, and the histograms that
+// OpenTelemetry names for servers of models (measure.go).
 //
-// What was said is never sent: no prompt, answer, argument or result, and no text of an error, which
-// may quote them. The names of tools and models are.
+// What was said is never sent: no prompt, answer, argument or result, and no text of an error,
+// which may quote them. The names of tools and models are.
 //
 // A collector that is away costs no request anything. Spans wait in a queue of bounded length, and
 // what does not fit is dropped. The log says so once in a while.

@@ -15,7 +15,8 @@ import (
 )
 
 // Request begins the span of a request for a route, "" if there is none. The request goes on under
-// the context, and ended is called with its status. Probes leave no span: they would drown the rest.
+// the context, and ended is called with its status. Probes leave no span: they would drown the
+// rest.
 func (t *Telemetry) Request(r *http.Request, id, route string) (_ context.Context, ended func(status int)) {
 	ctx := r.Context()
 	if t == nil || strings.HasPrefix(route, "/health") || route == "/metrics" {

@@ -137,7 +137,8 @@ func signalURL(endpoint, signal string) string {
 	return u.JoinPath("v1", signal).String()
 }
 
-// complaints log what cannot be sent: not more often than every hour, since it fails time and again.
+// complaints log what cannot be sent: not more often than every hour, since it fails time and
+// again.
 type complaints struct {
 	log  *slog.Logger
 	last atomic.Int64 // when, in Unix seconds
