@@ -70,7 +70,7 @@ func permissions(n Needs) []permission {
 	add(mayBrowse, readable...)
 	add(mayUse, devices...)
 	add(mayControl, gpus...)
-	if hasNVIDIA() {
+	if n.Command == nil && hasNVIDIA() {
 		add(mayBrowse|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, "/proc/self/task") // CUDA names its threads
 	}
 	for _, f := range n.Files {
@@ -92,7 +92,8 @@ func permissions(n Needs) []permission {
 }
 
 // hasNVIDIA tells whether there is a GPU whose driver needs more than others to start: CUDA writes
-// the names of its threads, and hands its memory's descriptor to who connects to a socket of its own.
+// the names of its threads, and hands its memory's descriptor to who connects to a socket of its
+// own.
 func hasNVIDIA() bool {
 	_, err := os.Stat("/dev/nvidiactl")
 	return err == nil

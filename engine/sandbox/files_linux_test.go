@@ -37,7 +37,8 @@ func TestLoaderFolders(t *testing.T) {
 	}
 }
 
-// What CUDA needs to start, and no more: seen with driver 580 on an H200, where cuInit failed without.
+// What CUDA needs to start, and no more: seen with driver 580 on an H200, where cuInit failed
+// without.
 func TestCUDA_listensAndReachesNobody(t *testing.T) {
 	if os.Getenv("SANDBOX_TEST_CUDA") != "" {
 		runtime.LockOSThread()
