@@ -38,18 +38,18 @@
 // write text anywhere: the tolerant parser tells text between calls and behind them in every
 // family.
 //
-// Output made under that grammar is parsed by it: its captures (emit/output_parts.go) become events,
-// and arguments leave while they are written. Where the grammar enforces only a part of a tool's
-// schema, arguments are held against it (package tools/conform) before any of them leaves. Any
-// other text, and output that left its grammar, is for the tolerant parser: text leaves at once,
-// without the family's markers; what may be a call, behind an opening marker or without one
+// Output made under that grammar is parsed by it: its captures (emit/output_parts.go) become
+// events, and arguments leave while they are written. Where the grammar enforces only a part of a
+// tool's schema, arguments are held against it (package tools/conform) before any of them leaves.
+// Any other text, and output that left its grammar, is for the tolerant parser: text leaves at
+// once, without the family's markers; what may be a call, behind an opening marker or without one
 // (parse/heads.go, parse/cues.go), is kept until its end and read by the codec of the family
 // (package tools/lenient reads what is almost JSON). Where a value between tags ends is decided by
-// what follows it (scan/tagged_end.go), where strings end whose quotes are not
-// escaped by all ways to read them (scan/codec.go): a call that may not be the one that was meant
-// never leaves. No parser ever fails: what is no valid call stays text, and a [Note] says why.
-// Output that leaves its grammar inside a call of which a part has been sent is the one exception:
-// the call stays open, and [Parser] says that it is broken.
+// what follows it (scan/tagged_end.go), where strings end whose quotes are not escaped by all ways
+// to read them (scan/codec.go): a call that may not be the one that was meant never leaves. No
+// parser ever fails: what is no valid call stays text, and a [Note] says why. Output that leaves
+// its grammar inside a call of which a part has been sent is the one exception: the call stays
+// open, and [Parser] says that it is broken.
 //
 // Where a call may stand is one rule for all families. A whole call of a declared tool, with
 // arguments that fit, is a call wherever it stands if it is written with markers, the family's own

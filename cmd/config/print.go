@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// InForce is every setting's value and where it came from. Keys, and URLs that may have a password, are not shown.
+// InForce is every setting's value and where it came from. Keys, and URLs that may have a
+// password, are not shown.
 func (l *Loader) InForce() []Value {
 	var all []Value
 	for _, s := range settings() {

@@ -60,7 +60,8 @@ func TestPages_whatTheyNameExists(t *testing.T) {
 	}
 }
 
-// TestPages_namedTestsExist: what make test-fast and the race detector leave out, by name, is there.
+// TestPages_namedTestsExist: what make test-fast and the race detector leave out, by name, is
+// there.
 func TestPages_namedTestsExist(t *testing.T) {
 	tests := namesIn(readAll(t, "_test.go"), testFunc)
 	for _, file := range []string{"slow-tests.txt", "walks.txt"} {

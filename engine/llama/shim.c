@@ -41,7 +41,8 @@ static void on_log(enum ggml_log_level level, const char * text, void * user) {
     }
 }
 
-// ggml ends the process where it cannot go on. What it told before is the reason: it may still wait to be reported.
+// ggml ends the process where it cannot go on. The lines before its message give the reason. A call may still hold them
+// for its caller, who never gets them.
 static void on_crash(const char * message) {
     fprintf(stderr, "%s%s\n", pending != NULL ? pending->text : "", message);
 }

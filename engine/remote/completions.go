@@ -13,8 +13,8 @@ import (
 
 var _ api = (*completions)(nil)
 
-// completions is OpenAI's text completion, /v1/completions. vLLM's has grammars and token ids;
-// of others nothing is asked that OpenAI's does not have. vLLM masks logits in place before it reads
+// completions is OpenAI's text completion, /v1/completions. vLLM's has grammars and token ids; of
+// others nothing is asked that OpenAI's does not have. vLLM masks logits in place before it reads
 // logprobs off them, so none are told.
 type completions struct {
 	*client

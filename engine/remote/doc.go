@@ -19,9 +19,9 @@
 //
 // Chat completions and Anthropic's messages are not spoken. An engine reads a prompt that is
 // rendered and writes what a model says; a chat API renders by itself and hands out calls that it
-// has parsed. Between them, a prompt would have to be parsed back into messages, and calls be written
-// as text again. Then tenon could not promise what it does about text, history and calls. A server
-// that has chat alone can be used without tenon.
+// has parsed. Between them, a prompt would have to be parsed back into messages, and calls be
+// written as text again. Then tenon could not promise what it does about text, history and calls.
+// A server that has chat alone can be used without tenon.
 //
 // # What holds
 //

@@ -29,8 +29,9 @@ type Options struct {
 	URLs []string
 	Key  string // that they want, "" if none
 	CA   string // file of certificates (PEM) that are trusted beside the system's
-	// Vocabulary turns prompts into ids and ids into text, where the model's file or its tokenizer is
-	// here as well; it is closed with the engine. nil: the upstream's tokenizer is asked, or prompts go as text.
+	// Vocabulary turns prompts into ids and ids into text, where the model's file or its tokenizer
+	// is here as well; it is closed with the engine. nil: the upstream's tokenizer is asked, or
+	// prompts go as text.
 	Vocabulary engine.Engine
 	Context    int           // most tokens of a turn; 0: what the upstreams take
 	Silence    time.Duration // longest silence of a turn's stream; default 5 minutes

@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// tracing makes a span of each request that a traced turn sends, and has the upstream go on with the
-// trace. The span lasts until the answer's body is closed. Without a trace it costs a look.
+// tracing makes a span of each request that a traced turn sends, and has the upstream go on with
+// the trace. The span lasts until the answer's body is closed. Without a trace it costs a look.
 type tracing struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

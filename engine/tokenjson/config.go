@@ -18,8 +18,8 @@ type config struct {
 	template string
 }
 
-// readConfig reads the files beside a tokenizer.json, as far as they are there. Their values come in
-// several forms.
+// readConfig reads the files beside a tokenizer.json, as far as they are there. Their values come
+// in several forms.
 func readConfig(folder string) (c config, err error) {
 	var in struct {
 		BOS      any   `json:"bos_token"`

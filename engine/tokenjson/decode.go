@@ -27,7 +27,8 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// step is one of what is done to a text before its words are looked up.
+// step is a normalizer or a pre-tokenizer: it changes a text, or cuts it into words, before the words
+// are looked up in the vocabulary.
 type step struct {
 	Type          string `json:"type"`
 	Normalizers   []step `json:"normalizers"`

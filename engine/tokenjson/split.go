@@ -24,7 +24,8 @@ type splitter struct {
 // gpt2Words is how GPT-2 cuts a text into words.
 const gpt2Words = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// longestCut is how long a pattern may take for a text. Those of real models take time by its length.
+// longestCut is how long a pattern may take for a text. Those of real models take time by its
+// length.
 const longestCut = 10 * time.Second
 
 func newSplitter(f *file) (*splitter, error) {

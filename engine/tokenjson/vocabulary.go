@@ -99,8 +99,8 @@ func pieceOf(text string, byBytes bool) ([]byte, vocab.Kind) {
 	return piece, vocab.Normal
 }
 
-// letters are what GPT-2's vocabularies have in place of bytes: the byte itself where it is a letter
-// that can be seen, else those from 256 on, in turn. bytesOf leads back.
+// letters are what GPT-2's vocabularies have in place of bytes: the byte itself where it is a
+// letter that can be seen, else those from 256 on, in turn. bytesOf leads back.
 var letters, bytesOf = func() (letters [256]rune, bytesOf map[rune]byte) {
 	bytesOf = map[rune]byte{}
 	next := rune(256)

@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// Markers lists a vocabulary's markers: control tokens, and those user-defined tokens that templates
-// write or that are named. Of the others many are plain text: runs of spaces, HTML tags.
+// Markers lists a vocabulary's markers: control tokens, and those user-defined tokens that
+// templates write or that are named. Of the others many are plain text: runs of spaces, HTML tags.
 func Markers(v *grammar.Vocab, template string, named []string) (all []engine.Marker) {
 	for id := range int32(v.Len()) {
 		kind, text := v.Kind(id), string(v.Piece(id))

@@ -19,8 +19,8 @@ type Tokenizer struct {
 	spelled  Finder // markers that tokenize would take out of plain text
 }
 
-// New makes a tokenizer of a vocabulary, its markers and what tokenizes plain text. bos comes before
-// each prompt; -1: nothing does.
+// New makes a tokenizer of a vocabulary, its markers and what tokenizes plain text. bos comes
+// before each prompt; -1: nothing does.
 func New(v *grammar.Vocab, markers []engine.Marker, bos int32, tokenize func(context.Context, string) ([]int32, error)) *Tokenizer {
 	t := &Tokenizer{vocab: v, bos: bos, tokenize: tokenize}
 	for _, m := range markers {

@@ -19,15 +19,16 @@
 //
 // A mask is one walk down the vocabulary's tree with threads in hand (mask_walk.go,
 // mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay in, the
-// tokens that do are a bitset computed once for that state, and only those that leave it are walked
-// (mask_slice.go). Most of JSON is strings and keys: they have slices of their own (mask_string.go,
-// mask_unnamed_key.go, mask_name.go, mask_element.go), made from what tokens do inside of any JSON
-// string (mask_lexicon.go); tokens that end a key are found once for all objects
-// (mask_key_ends.go); states that differ in counters alone share them (mask_counter.go), and a state takes over what is
-// known of one that leads on as it does (mask_delta.go). Those are found in the tree of the tokens'
-// shapes (mask_string_walk.go, mask_string_shapes.go), which holds letters as one. All of it counts
-// its work, and pauses when it has done a step's (mask_compute.go): what many masks share is whole
-// then, and what one mask is collected in is its own.
+// tokens that do are a bitset computed once for that state, and only those that leave it are
+// walked (mask_slice.go). Most of JSON is strings and keys: they have slices of their own
+// (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go), made from what tokens do
+// inside of any JSON string (mask_lexicon.go); tokens that end a key are found once for all
+// objects (mask_key_ends.go); states that differ in counters alone share them (mask_counter.go),
+// and a state takes over what is known of one that leads on as it does (mask_delta.go). Those are
+// found in the tree of the tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which
+// holds letters as one. All of it counts its work, and pauses when it has done a step's
+// (mask_compute.go): what many masks share is whole then, and what one mask is collected in is its
+// own.
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects

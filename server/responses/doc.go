@@ -7,5 +7,6 @@
 // events. Errors have the shape that package wire gives them. store.go keeps responses for
 // previous_response_id and the retrieval routes, bounded in size and age: in memory or on disk
 // (store_local.go, store_disk.go), or in a database that several servers share (store_postgres.go;
-// REPLICAS.md says what holds between them). background.go runs responses that go on without their client.
+// REPLICAS.md says what holds between them). background.go runs responses that go on without their
+// client.
 package responses

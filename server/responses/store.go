@@ -66,8 +66,8 @@ type Store struct {
 	drains bool
 }
 
-// keeper keeps responses for their owners. local and postgres implement it. An error other than errNotThere and
-// errTooLarge means that it cannot tell or do what it was asked for.
+// keeper keeps responses for their owners. local and postgres implement it. An error other than
+// errNotThere and errTooLarge means that it cannot tell or do what it was asked for.
 type keeper interface {
 	put(r *stored) error
 	get(ctx context.Context, id, owner string) (*stored, error)

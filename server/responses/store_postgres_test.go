@@ -191,7 +191,8 @@ func TestPostgres_aLeaseRunsOut(t *testing.T) {
 	}
 }
 
-// A database that is lost is a clear error of what needs it, and of nothing else; it is found again.
+// A database that is lost is a clear error of what needs it, and of nothing else; it is found
+// again.
 func TestPostgres_lostAndFoundAgain(t *testing.T) {
 	o := StoreOptions{Database: database(t)}
 	all := replicas(t, o, turn(), turn())

@@ -20,8 +20,8 @@ var knownTypes = map[string]bool{
 	"null": true, "boolean": true, "number": true, "integer": true, "string": true, "array": true, "object": true,
 }
 
-// sanitizer makes a compilable schema of what clients send: what cannot be used is left out. It works on
-// its own copy.
+// sanitizer makes a compilable schema of what clients send: what cannot be used is left out. It
+// works on its own copy.
 type sanitizer struct{ ids int }
 
 // maxIDs is how many parts of a schema may have an $id: the compiler compares each with all.

@@ -2,7 +2,7 @@
 // calls.
 //
 // Files: output.go (the grammar of the whole output), output_parts.go (the names of its captures;
-// outputs with headers or labels; arguments, and the text of free-form tools), syntaxes.go (calls, a writer
-// for each syntax), dictionary.go (objects with bare keys), write.go (the text of calls;
+// outputs with headers or labels; arguments, and the text of free-form tools), syntaxes.go (calls,
+// a writer for each syntax), dictionary.go (objects with bare keys), write.go (the text of calls;
 // [Compile]).
 package emit

@@ -1,8 +1,8 @@
 // Package parse turns a model's output into events. [Captures] reads output that was made under
 // the turn's grammar, [Text] any other.
 //
-// Captures: captures.go, written.go (the call that is being written), off_grammar.go (an output that
-// leaves its grammar goes on as text).
+// Captures: captures.go, written.go (the call that is being written), off_grammar.go (an output
+// that leaves its grammar goes on as text).
 //
 // Text: text.go (the machine), region.go (what may hold calls), cues.go (calls without a marker),
 // heads.go (calls whose opening marker is missing), casing.go (calls in code), guest.go (calls of

@@ -37,7 +37,8 @@ var schemas = map[string]object{
 }
 
 // Every call of a whole server in front of a real vLLM names a declared tool and fits its schema,
-// in each protocol, and one that is demanded comes. The tiny model says noise, Gemma means something.
+// in each protocol, and one that is demanded comes. The tiny model says noise, Gemma means
+// something.
 func TestVLLM_callsFit(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string

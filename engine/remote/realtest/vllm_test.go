@@ -18,7 +18,8 @@ import (
 
 var vllmPython = flag.String("remote.vllm", "", "a python that has vLLM for the CPU")
 
-// A real vLLM passes the engine suite as far as its API claims, with the vocabulary here and without.
+// A real vLLM passes the engine suite as far as its API claims, with the vocabulary here and
+// without.
 func TestVLLM_passesTheSuite(t *testing.T) {
 	path := tiny(t)
 	at := startVLLM(t, path)

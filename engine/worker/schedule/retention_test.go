@@ -8,8 +8,8 @@ import (
 )
 
 // The simulator plays agents that share host memory. Its sessions are those that TraceLab reports,
-// with all lengths divided by a hundred: sessions of 84 steps, each with 154,000 tokens in and 520 out, 95.8 % of the input read
-// before (TraceLab, arXiv 2606.30560).
+// with all lengths divided by a hundred: sessions of 84 steps, each with 154,000 tokens in and 520
+// out, 95.8 % of the input read before (TraceLab, arXiv 2606.30560).
 const (
 	steps      = 84
 	systemSize = 200 // what all agents of a client begin with
