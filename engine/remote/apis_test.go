@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/enginetest"
 )
 
 // What is asked of an upstream says what the engine can do.
@@ -52,6 +53,32 @@ func TestAPIs_whatTheyCanDo(t *testing.T) {
 			}
 			if _, err := e.Tokens(t.Context(), engine.Plain("a")); errors.Is(err, engine.ErrUnsupported) == got.Tokenizes() {
 				t.Errorf("tokens: %v", err)
+			}
+		})
+	}
+}
+
+// A llama-server tells a template of its own for a file that has none, and nobody's calls are
+// written by it.
+func TestAPIs_whoseTemplateCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*engine.Model)
+		want   string
+	}{
+		"the one that is served": {func(*engine.Model) {}, "{{ x }}"},
+		"none of a file's":       {func(m *engine.Model) { m.Architecture, m.Template = "gemma3", "" }, ""},
+		"a folder may lack it":   {func(m *engine.Model) { m.Template = "" }, "{{ x }}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := vocabulary().(*enginetest.Scripted)
+			c.change(&v.Info)
+			f := newFar("a")
+			e := connectWith(t, f, v, "http://a")
+			if got := e.Model(); got.Template != c.want || got.Can.Tokenizer != engine.LocalTokenizer {
+				t.Errorf("%q, %+v", got.Template, got.Can)
+			}
+			if !e.verify(t.Context(), e.all()[0]) {
+				t.Error("it is taken for another model when it is looked at again")
 			}
 		})
 	}

@@ -107,7 +107,7 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 		return m, nil
 	}
 	file := v.Model()
-	m.Template = cmp.Or(m.Template, file.Template)
+	m.Template = e.template(m.Template)
 	there, err := a.cut(ctx, sample)
 	if errors.Is(err, errRefused) {
 		e.options.Log.Warn("an upstream cuts no text into tokens: prompts go as text", "model", e.options.Name, "reason", err)
@@ -126,6 +126,19 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 	m.Vocab, m.Metadata, m.Defaults, m.Architecture = file.Vocab, file.Metadata, file.Defaults, file.Architecture
 	m.Can.IDs, m.Can.Tokenizer, m.Can.Symbols = true, engine.LocalTokenizer, true
 	return m, nil
+}
+
+// template is the model's, of what an upstream tells. A llama-server tells one of its own for a
+// model whose file has none.
+func (e *Engine) template(told string) string {
+	if e.options.Vocabulary == nil {
+		return told
+	}
+	file := e.options.Vocabulary.Model()
+	if whole := file.Architecture != ""; whole && file.Template == "" { // a tokenizer's folder may lack it
+		return ""
+	}
+	return cmp.Or(told, file.Template)
 }
 
 // unlikely is a grammar that no model follows by itself. It has what printed grammars have: an

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -192,7 +191,7 @@ func (e *Engine) verify(ctx context.Context, u *upstream) bool {
 		return false
 	}
 	e.mu.Lock()
-	if m.Can, m.Template = was.Can, cmp.Or(m.Template, was.Template); err == nil { // connect has found out more
+	if m.Can, m.Template = was.Can, e.template(m.Template); err == nil { // connect has found out more
 		err = e.fits(m)
 	}
 	if err == nil {
