@@ -24,10 +24,11 @@ func repetitive(seed uint32, temperature float32) engine.Turn {
 	return turn
 }
 
-// What a turn says is the same with drafts, greedily and by chance, alone and beside others.
+// What a turn says is the same with drafts, greedily and by chance, alone and beside others. No layer
+// is on a GPU: its kernels round by the size of a step.
 func TestDrafts_changeNothingThatTheRealSamplerSays(t *testing.T) {
 	eachKind(t, func(t *testing.T, path string) {
-		o := worker.Options{Model: path, Context: 4096, Slots: 3}
+		o := worker.Options{Model: path, Context: 4096, Slots: 3, GPULayers: -1}
 		with := load(t, o)
 		o.Drafts = worker.Off
 		without := load(t, o)
