@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -100,33 +99,65 @@ type replica struct {
 	work    float64 // seconds of reading and writing
 }
 
-// cache are the beginnings of prompts that an upstream keeps. A beginning is used whenever more of
-// it is, and after that: the end of what was used least lately goes first.
+// cache are the beginnings of prompts that an upstream keeps, in chunks, by whose they are: an
+// agent's or a session's. A session's chunks are used after its agent's, and the last of them
+// first: the end of what was used least lately goes first.
 type cache struct {
-	most  int // chunks
-	known map[uint64]*list.Element
-	order list.List // of keys, what was used last first
+	most, chunks int
+	known        map[int]*list.Element
+	order        list.List // of *beginning, what was used last first
 }
 
-func (c *cache) add(keys []uint64) {
+type beginning struct{ owner, chunks int }
+
+// add says that a beginning is used.
+func (c *cache) add(owner, chunks int) {
 	if c.known == nil {
-		c.known = map[uint64]*list.Element{}
+		c.known = map[int]*list.Element{}
 	}
-	for _, k := range slices.Backward(keys) {
-		if e := c.known[k]; e != nil {
-			c.order.MoveToFront(e)
-		} else {
-			c.known[k] = c.order.PushFront(k)
+	e := c.known[owner]
+	if e == nil {
+		e = c.order.PushFront(&beginning{owner: owner})
+		c.known[owner] = e
+	}
+	c.order.MoveToFront(e)
+	b := e.Value.(*beginning)
+	if chunks > b.chunks {
+		c.chunks, b.chunks = c.chunks+chunks-b.chunks, chunks
+	}
+}
+
+// trim takes away what is too much.
+func (c *cache) trim() {
+	for c.chunks > c.most {
+		b := c.order.Back().Value.(*beginning)
+		n := min(c.chunks-c.most, b.chunks)
+		c.chunks, b.chunks = c.chunks-n, b.chunks-n
+		if b.chunks == 0 {
+			c.order.Remove(c.order.Back())
+			delete(c.known, b.owner)
 		}
 	}
-	for len(c.known) > c.most {
-		delete(c.known, c.order.Remove(c.order.Back()).(uint64))
-	}
 }
 
-// matched is how many tokens of a prompt are there.
-func (c *cache) matched(keys []uint64) int {
-	return chunk * sort.Search(len(keys), func(i int) bool { return c.known[keys[i]] == nil })
+// use is how many tokens of a prompt are there. All are, after it.
+func (c *cache) use(agent, shared, session, own int) int {
+	found := 0
+	for _, part := range []beginning{{agent, shared}, {session, own}} {
+		e := c.known[part.owner]
+		if e == nil {
+			break
+		}
+		n := min(part.chunks, e.Value.(*beginning).chunks)
+		found += n
+		if n < part.chunks {
+			break
+		}
+	}
+	c.add(session, own)
+	c.add(agent, shared)
+	c.trim()
+	return chunk * found
 }
 
 // step is a turn of a session.
@@ -208,8 +239,8 @@ func (s *simulation) keysOf(session, tokens int) []uint64 {
 func (s *simulation) start(t *step) {
 	u := t.at
 	u.busy++
-	cached := u.cache.matched(t.keys)
-	u.cache.add(t.keys)
+	shared := s.shared / scale / chunk
+	cached := u.cache.use(t.session%s.agents, shared, t.session+s.agents, len(t.keys)-shared)
 	reading := float64((t.tokens-cached)*scale) / s.read
 	u.reading = max(u.reading, s.now) + reading
 	writing := float64(s.answer) / s.write
