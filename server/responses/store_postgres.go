@@ -280,15 +280,16 @@ var errLost = &chat.Error{Kind: chat.Unavailable, Message: "the server lost the 
 
 // evict removes what is too old, and the oldest of whoever has most while there is too much.
 func (p *postgres) evict(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `update tenon_responses set lease = null where gone and lease <= clock_timestamp()`); err != nil {
-		return err
-	}
-	rows, err := tx.Query(ctx, `select id from tenon_responses r where at <= clock_timestamp() - $1::interval and not gone
-		or gone and lease is null and not exists (select from tenon_responses c where c.previous = r.id) order by n limit $2`, p.limits.MaxAge, mostRemoved)
+	ended, err := ids(ctx, tx, `update tenon_responses set lease = null where gone and lease <= clock_timestamp() returning id`)
 	if err != nil {
 		return err
 	}
-	old, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, id := range ended {
+		if err := release(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	old, err := ids(ctx, tx, `select id from tenon_responses where not gone and at <= statement_timestamp() - $1::interval order by at limit $2`, p.limits.MaxAge, mostRemoved)
 	if err != nil {
 		return err
 	}
@@ -299,12 +300,12 @@ func (p *postgres) evict(ctx context.Context, tx pgx.Tx) error {
 	}
 	for range mostRemoved {
 		var fits bool
-		if err := tx.QueryRow(ctx, `select count(*) filter (where not gone) <= $1 and coalesce(sum(bytes), 0) <= $2 from tenon_responses`, maxStored, p.limits.MaxBytes).Scan(&fits); err != nil || fits {
+		if err := tx.QueryRow(ctx, `select coalesce(sum(kept), 0) <= $1 and coalesce(sum(bytes), 0) <= $2 from tenon_owners`, maxStored, p.limits.MaxBytes).Scan(&fits); err != nil || fits {
 			return err
 		}
 		var id string
 		err := tx.QueryRow(ctx, `select id from tenon_responses where not gone and owner =
-			(select owner from tenon_responses group by owner having not bool_and(gone) order by sum(bytes) desc limit 1) order by n limit 1`).Scan(&id)
+			(select owner from tenon_owners where kept > 0 order by bytes desc limit 1) order by n limit 1`).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -316,6 +317,14 @@ func (p *postgres) evict(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	return nil
+}
+
+func ids(ctx context.Context, tx pgx.Tx, query string, args ...any) ([]string, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 func remove(ctx context.Context, tx pgx.Tx, id string) error {

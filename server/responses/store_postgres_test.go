@@ -131,6 +131,51 @@ func TestPostgres_writersInSeveralServers(t *testing.T) {
 	}
 }
 
+// A response among many that are kept or gone costs what one among few does, and where there is no
+// room as well: no write reads them all. What is counted along is what a sum would be.
+func TestPostgres_aWriteAmongManyReadsFew(t *testing.T) {
+	const many = 20_000
+	s := openStore(t, StoreOptions{Database: database(t), MaxBytes: 2 << 20})
+	pool := s.keeper.(*postgres).pool
+	run := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`alter table tenon_responses disable trigger tenon_count`)
+	run(`insert into tenon_responses (id, owner, gone, bytes, items, conversation)
+		select 'r' || i, sha256((i % 7)::text::bytea), i % 3 = 0, 100, '{}', '[]' from generate_series(1, $1) i`, many)
+	run(`insert into tenon_responses (id, owner, previous, bytes, items, conversation)
+		select 's' || i, sha256((i % 7)::text::bytea), 'r' || i, 10, '{}', '[]' from generate_series(3, $1, 3) i`, many)
+	run(`insert into tenon_owners select owner, count(*) filter (where not gone), sum(bytes) from tenon_responses group by owner`)
+	run(`alter table tenon_responses enable trigger tenon_count`)
+	run(`analyze`)
+	read := func() (n int64) {
+		t.Helper()
+		run(`select pg_stat_force_next_flush()`)
+		if err := pool.QueryRow(t.Context(), `select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables where relname = 'tenon_responses' and schemaname = current_schema()`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := read()
+	for i := range 10 {
+		if err := s.put(&stored{ID: fmt.Sprint("new", i), Owner: "o", Body: []byte(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := read() - before; n > many {
+		t.Errorf("ten writes read %d rows", n)
+	}
+	var off int
+	if err := pool.QueryRow(t.Context(), `select count(*) from tenon_owners full join
+		(select owner, count(*) filter (where not gone) as kept, sum(bytes) as bytes from tenon_responses group by owner) r using (owner)
+		where (tenon_owners.kept, tenon_owners.bytes) is distinct from (r.kept, r.bytes)`).Scan(&off); err != nil || off > 0 {
+		t.Errorf("%d owners are counted wrongly, %v", off, err)
+	}
+}
+
 func TestPostgres_whatAnotherServerRuns(t *testing.T) {
 	service := &paced{words: make(chan string)}
 	all := replicas(t, StoreOptions{Database: database(t)}, service, turn())

@@ -30,6 +30,29 @@ create table tenon_responses (
 create index tenon_responses_previous on tenon_responses (previous);
 create index tenon_responses_owner on tenon_responses (owner, n);
 create index tenon_responses_items on tenon_responses using gin (items);
+`, `
+create table tenon_owners (                                       -- what each has, counted along: no write sums up the responses
+	owner bytea primary key,
+	kept  bigint not null,                                        -- responses that are to be seen
+	bytes bigint not null
+);
+create function tenon_count() returns trigger language plpgsql as $$
+begin
+	if tg_op <> 'INSERT' then
+		update tenon_owners set kept = kept - (not old.gone)::int, bytes = bytes - old.bytes where owner = old.owner;
+	end if;
+	if tg_op = 'DELETE' then
+		delete from tenon_owners where owner = old.owner and kept = 0 and bytes = 0;
+	else
+		insert into tenon_owners as o values (new.owner, (not new.gone)::int, new.bytes)
+			on conflict (owner) do update set kept = o.kept + excluded.kept, bytes = o.bytes + excluded.bytes;
+	end if;
+	return null;
+end $$;
+insert into tenon_owners select owner, count(*) filter (where not gone), sum(bytes) from tenon_responses group by owner;
+create trigger tenon_count after insert or delete or update of gone, bytes on tenon_responses for each row execute function tenon_count();
+create index tenon_responses_at on tenon_responses (at) where not gone;
+create index tenon_responses_gone on tenon_responses (lease) where gone and lease is not null;
 `}
 
 // lock has one server at a time go on, to the end of its transaction.
