@@ -19,7 +19,7 @@ var bounds = map[string]string{
 	"engine/llama.specials.ranks":                         "the model's vocabulary",
 	"engine/llama.spm.ids":                                "the model's vocabulary",
 	"engine/remote.Engine.pieces":                         "the model's vocabulary",
-	"engine/remote.conversations.known":                   "mostConversations",
+	"engine/remote.conversations.known":                   "mostEnds",
 	"engine/sandbox.Command.Were":                         "the settings file",
 	"engine/tokenjson.bpe.ids":                            "the model's vocabulary",
 	"engine/tokenjson.bpe.joins":                          "the model's vocabulary",

@@ -116,7 +116,7 @@ func TestBalance_whatIsRememberedIsBounded(t *testing.T) {
 	b, r := dealer(1, 1), rand.New(rand.NewPCG(1, 2))
 	now := time.Time{}
 	var prompts [][]uint64
-	for range mostConversations + 5000 {
+	for range mostEnds + 5000 {
 		prompt := []uint64{r.Uint64(), r.Uint64()}
 		if len(prompts) > 0 && r.IntN(2) == 0 {
 			prompt = append(slices.Clone(prompts[r.IntN(len(prompts))]), r.Uint64())
@@ -138,7 +138,7 @@ func TestBalance_whatIsRememberedIsBounded(t *testing.T) {
 			t.Errorf("upstream %d: %d tokens in use, its conversations have %d", i, u.inUse, sum[u])
 		}
 	}
-	if n := len(b.talks.known); n != mostConversations || b.talks.order.Len() != n {
+	if n := len(b.talks.known); n != mostEnds || b.talks.order.Len() != n {
 		t.Errorf("%d ends, %d in order", n, b.talks.order.Len())
 	}
 	b.take(b.upstreams[0], request{1, []uint64{1}}, now.Add(2*idle))

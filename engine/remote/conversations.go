@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	chunk             = 256       // tokens of a prompt that have a key together
-	mostConversations = 1 << 16   // ends that are remembered
-	idle              = time.Hour // after which a conversation counts as ended
+	chunk      = 256       // tokens of a prompt that have a key together
+	mostEnds   = 1 << 16   // that are remembered
+	endsBefore = 2         // of a conversation, beside its last
+	idle       = time.Hour // after which a conversation counts as ended
 )
 
 // conversations are where prompts ended that were read lately, and which upstream read them. A
@@ -26,6 +27,7 @@ type ending struct {
 	at     *upstream
 	tokens int // of the conversation; 0: it has gone on since
 	used   time.Time
+	before uint64 // the end that it went on behind; 0: none
 	next   uint64 // what it went on with; 0: nothing yet
 	shared bool   // it went on in two ways, and is the end of no one conversation
 }
@@ -41,35 +43,64 @@ func (c *conversations) find(keys []uint64) (e *ending, read int) {
 	return nil, 0
 }
 
-// add says that an upstream reads a prompt. Ends before it are still known: the next prompt may go
-// on behind one of those, where its template leaves out what was thought, or a user edits a turn.
+// add says that an upstream reads a prompt. The ends right before it are still known: the next
+// prompt may go on behind one of those, where its template leaves out what was thought, or a user
+// edits a turn.
 func (c *conversations) add(keys []uint64, at *upstream, now time.Time) {
 	if len(keys) == 0 {
 		return
 	}
-	if before, read := c.find(keys); before != nil {
-		before.count(nil, 0)
-		if i := read / chunk; i < len(keys) {
-			before.shared = before.next != 0 && before.next != keys[i]
-			before.next = keys[i]
-		}
-	}
-	key := keys[len(keys)-1]
 	if c.known == nil {
 		c.known = map[uint64]*list.Element{}
 	}
+	before, read := c.find(keys)
+	e := c.end(keys[len(keys)-1])
+	if before != nil && before != e {
+		e.before = before.key
+		before.count(nil, 0)
+		next := keys[read/chunk]
+		before.shared = before.next != 0 && before.next != next
+		before.next = next
+		c.forget(c.earlier(e, endsBefore+1))
+	}
+	e.used = now
+	e.count(at, chunk*len(keys))
+	for last := c.order.Back(); len(c.known) > mostEnds || now.Sub(last.Value.(*ending).used) > idle; last = c.order.Back() {
+		c.forget(last.Value.(*ending))
+	}
+}
+
+// end is the end with a key, which is used now.
+func (c *conversations) end(key uint64) *ending {
 	if c.known[key] == nil {
 		c.known[key] = c.order.PushFront(&ending{key: key})
 	}
-	e := c.known[key]
-	c.order.MoveToFront(e)
-	e.Value.(*ending).used = now
-	e.Value.(*ending).count(at, chunk*len(keys))
-	for last := c.order.Back(); len(c.known) > mostConversations || now.Sub(last.Value.(*ending).used) > idle; last = c.order.Back() {
-		old := c.order.Remove(last).(*ending)
-		old.count(nil, 0)
-		delete(c.known, old.key)
+	c.order.MoveToFront(c.known[key])
+	return c.known[key].Value.(*ending)
+}
+
+// earlier is the end so many before one, nil if it is not known or that of several conversations.
+func (c *conversations) earlier(e *ending, by int) *ending {
+	for ; by > 0; by-- {
+		at := c.known[e.before]
+		if at == nil {
+			return nil
+		}
+		e = at.Value.(*ending)
 	}
+	if e.shared {
+		return nil
+	}
+	return e
+}
+
+func (c *conversations) forget(e *ending) {
+	if e == nil {
+		return
+	}
+	e.count(nil, 0)
+	c.order.Remove(c.known[e.key])
+	delete(c.known, e.key)
 }
 
 // count has an end's tokens count as in use at an upstream; nil: where they were, they no longer do.

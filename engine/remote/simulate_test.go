@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -59,7 +60,9 @@ var policies = []policy{
 		return s.of[s.best(request{load: r.load}, nil)]
 	}},
 	{"hash of the session", func(s *simulation, session int, _ request) *replica {
-		return s.of[s.upstreams[int(uint64(session)*0x9E3779B97F4A7C15>>33)%len(s.upstreams)]]
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, "session ", session) // it takes everything
+		return s.of[s.upstreams[h.Sum64()%uint64(len(s.upstreams))]]
 	}},
 	{"round robin", func(s *simulation, _ int, _ request) *replica {
 		s.turns++
