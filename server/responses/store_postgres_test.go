@@ -13,17 +13,15 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"tenon/server/responses/pgtest"
 )
 
-// cluster is one PostgreSQL for all tests; nil: none has asked for it yet.
-var cluster *pgtest.Server
+// theCluster is one PostgreSQL for all tests; nil: none has asked for it yet.
+var theCluster *cluster
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if cluster != nil {
-		cluster.End()
+	if theCluster != nil {
+		theCluster.end()
 	}
 	os.Exit(code)
 }
@@ -31,10 +29,10 @@ func TestMain(m *testing.M) {
 // database is the URL of an empty one. The test skips where there is no PostgreSQL.
 func database(t *testing.T) string {
 	t.Helper()
-	if cluster == nil {
-		cluster = pgtest.Start(t)
+	if theCluster == nil {
+		theCluster = startCluster(t)
 	}
-	return cluster.URL(t)
+	return theCluster.url(t)
 }
 
 // replicas are servers that share a database.
@@ -247,7 +245,7 @@ func TestPostgres_lostAndFoundAgain(t *testing.T) {
 	was := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(was)
-	cluster.Kill(t)
+	theCluster.kill(t)
 	for name, ask := range map[string]func() *httptest.ResponseRecorder{
 		"kept": func() *httptest.ResponseRecorder { return post(a, `{"model":"m","input":"x"}`) },
 		"goes on": func() *httptest.ResponseRecorder {
@@ -284,7 +282,7 @@ func TestPostgres_lostAndFoundAgain(t *testing.T) {
 	if _, err := OpenStore(o); err == nil || !strings.Contains(err.Error(), "does PostgreSQL run there") {
 		t.Errorf("a start without it: %v", err)
 	}
-	cluster.Resume(t)
+	theCluster.resume(t)
 	if code, _ := asks(t, "", b.Create, `{"model":"m","input":"two","previous_response_id":"`+made.ID+`"}`); code != http.StatusOK {
 		t.Errorf("it is back, and is not found: %d", code)
 	}

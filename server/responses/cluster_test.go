@@ -1,6 +1,4 @@
-// Package pgtest runs a real PostgreSQL for tests: a cluster of its own in a temporary folder, on a
-// Unix socket. Where there is none, tests skip and say which package brings it.
-package pgtest
+package responses
 
 import (
 	"fmt"
@@ -14,17 +12,19 @@ import (
 	"testing"
 )
 
-// Server is a cluster. Its methods may not be called at once.
-type Server struct {
+// cluster is a real PostgreSQL: a cluster of its own in a temporary folder, on a Unix socket. Its
+// methods may not be called at once.
+type cluster struct {
 	bin, dir string
 	as       *syscall.SysProcAttr
 	schemas  int
 }
 
-// Start makes a cluster and starts it. End must be called.
-func Start(t *testing.T) *Server {
+// startCluster makes a cluster and starts it. end must be called. Where there is no PostgreSQL, the
+// test skips and says which package brings it.
+func startCluster(t *testing.T) *cluster {
 	t.Helper()
-	bin := programs()
+	bin := pgPrograms()
 	if bin == "" {
 		t.Skip("there is no PostgreSQL here; Debian's package postgresql brings it")
 	}
@@ -32,21 +32,21 @@ func Start(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{bin: bin, dir: dir}
+	s := &cluster{bin: bin, dir: dir}
 	s.leaveRoot(t)
 	s.run(t, "initdb", "-D", filepath.Join(dir, "data"), "-U", "tenon", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-	s.Resume(t)
+	s.resume(t)
 	return s
 }
 
-// End stops the cluster and removes it.
-func (s *Server) End() {
+// end stops the cluster and removes it.
+func (s *cluster) end() {
 	_ = s.stop() // it may be down
 	_ = os.RemoveAll(s.dir)
 }
 
-// programs is the folder of the newest server, "" if there is none.
-func programs() string {
+// pgPrograms is the folder of the newest server, "" if there is none.
+func pgPrograms() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
 	if len(found) == 0 {
 		path, err := exec.LookPath("initdb")
@@ -55,17 +55,17 @@ func programs() string {
 		}
 		return filepath.Dir(path)
 	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })
+	newest := slices.MaxFunc(found, func(a, b string) int { return pgVersion(a) - pgVersion(b) })
 	return filepath.Dir(newest)
 }
 
-func version(initdb string) int {
+func pgVersion(initdb string) int {
 	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb)))) // 0 comes last
 	return n
 }
 
 // leaveRoot has the server run as nobody: PostgreSQL refuses to be root.
-func (s *Server) leaveRoot(t *testing.T) {
+func (s *cluster) leaveRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		return
 	}
@@ -81,8 +81,8 @@ func (s *Server) leaveRoot(t *testing.T) {
 	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 }
 
-// URL is that of an empty schema of the database.
-func (s *Server) URL(t *testing.T) string {
+// url is that of an empty schema of the database.
+func (s *cluster) url(t *testing.T) string {
 	t.Helper()
 	s.schemas++
 	name := fmt.Sprint("test", s.schemas)
@@ -90,25 +90,25 @@ func (s *Server) URL(t *testing.T) string {
 	return "postgres:///postgres?user=tenon&host=" + s.dir + "&search_path=" + name
 }
 
-// Kill ends the server as a crash of it does, not of the machine: what was not committed is lost.
-func (s *Server) Kill(t *testing.T) {
+// kill ends the server as a crash of it does, not of the machine: what was not committed is lost.
+func (s *cluster) kill(t *testing.T) {
 	t.Helper()
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Resume starts the server again, and waits until it answers.
-func (s *Server) Resume(t *testing.T) {
+// resume starts the server again, and waits until it answers.
+func (s *cluster) resume(t *testing.T) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-o", "-c listen_addresses= -c fsync=off -k "+s.dir, "start")
 }
 
-func (s *Server) stop() error {
+func (s *cluster) stop() error {
 	return s.command("pg_ctl", "-D", filepath.Join(s.dir, "data"), "-m", "immediate", "-w", "stop").Run()
 }
 
-func (s *Server) run(t *testing.T, program string, args ...string) {
+func (s *cluster) run(t *testing.T, program string, args ...string) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe would stay open with the server
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Server) run(t *testing.T, program string, args ...string) {
 	}
 }
 
-func (s *Server) command(program string, args ...string) *exec.Cmd {
+func (s *cluster) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, s.as
 	return cmd
