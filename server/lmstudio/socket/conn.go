@@ -111,21 +111,16 @@ func (c *conn) read() {
 		held := &holding{hold: c.server.Hold}
 		raw, err := io.ReadAll(io.TeeReader(r, held))
 		var f clientFrame
-		begun := false
 		switch {
 		case err != nil:
 			held.release()                                                      // the close waits for the client
 			_ = c.ws.Close(websocket.StatusTryAgainLater, clipped(err.Error())) // it may have ended
-		case kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil:
-			err = c.warn("a frame is no JSON object of the protocol")
-		default:
-			begun, err = c.frame(f, held)
-		}
-		if !begun {
-			held.release()
-		}
-		if err != nil {
 			return
+		case kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil:
+			c.warn("a frame is no JSON object of the protocol")
+			held.release()
+		case !c.frame(f, held):
+			held.release()
 		}
 	}
 }
@@ -146,9 +141,8 @@ func (h *holding) release() {
 	h.bytes = 0
 }
 
-// frame acts on a frame, and tells whether it began what needs the frame, and will release it. An
-// error ends the socket.
-func (c *conn) frame(f clientFrame, held *holding) (begun bool, err error) {
+// frame acts on a frame, and tells whether it began what needs the frame, and will release it.
+func (c *conn) frame(f clientFrame, held *holding) (begun bool) {
 	switch f.Type {
 	case "rpcCall":
 		return c.call(f, held)
@@ -157,20 +151,20 @@ func (c *conn) frame(f clientFrame, held *holding) (begun bool, err error) {
 	case "channelSend":
 		c.deliver(f)
 	case "keepAlive":
-		return false, c.out.send(serverFrame{Type: "keepAliveAck"})
+		c.out.send(serverFrame{Type: "keepAliveAck"})
 	case "communicationWarning":
 		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", clipped(f.Kind), "warning", clipped(f.Warning))
 	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
 	case "signalSubscribe", "writableSignalSubscribe":
-		return false, c.out.send(serverFrame{Type: strings.TrimSuffix(f.Type, "Subscribe") + "Error", SubscribeID: &f.SubscribeID, Error: c.encodeError(c.unknown("signal", f.Endpoint))})
+		c.out.send(serverFrame{Type: strings.TrimSuffix(f.Type, "Subscribe") + "Error", SubscribeID: &f.SubscribeID, Error: c.encodeError(c.unknown("signal", f.Endpoint))})
 	default:
-		return false, c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
+		c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
 	}
-	return false, nil
+	return false
 }
 
-func (c *conn) warn(text string) error {
-	return c.out.send(serverFrame{Type: "communicationWarning", Warning: text})
+func (c *conn) warn(text string) {
+	c.out.send(serverFrame{Type: "communicationWarning", Warning: text})
 }
 
 // clipped is a client's text as it may stand in a log: it can be as long as a frame.
@@ -184,62 +178,67 @@ func (c *conn) unknown(kind, endpoint string) error {
 }
 
 // call answers a call.
-func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
-	answer := func(result any, err error) error {
+func (c *conn) call(f clientFrame, held *holding) (begun bool) {
+	var result any
+	answer := func(err error) {
 		if err != nil {
-			return c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: c.encodeError(err)})
+			c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: c.encodeError(err)})
+			return
 		}
-		return c.out.send(serverFrame{Type: "rpcResult", CallID: &f.CallID, Result: result})
+		c.out.send(serverFrame{Type: "rpcResult", CallID: &f.CallID, Result: result})
 	}
 	run, ok := calls[c.ns][f.Endpoint]
 	if !ok {
-		return false, answer(nil, c.unknown("call", f.Endpoint))
+		answer(c.unknown("call", f.Endpoint))
+		return false
 	}
-	var result any
 	return c.start(f.Endpoint, true, held, func() (err error) {
 		result, err = run(c.ctx, c, f.Parameter)
 		return err
-	}, func(err error) error { return answer(result, err) })
+	}, answer)
 }
 
 // start runs a call or channel in a goroutine of its own, and then tells how it ended.
 // A call may have to wait for others.
-func (c *conn) start(endpoint string, waits bool, held *holding, run func() error, tell func(error) error) (begun bool, err error) {
+func (c *conn) start(endpoint string, waits bool, held *holding, run func() error, tell func(error)) (begun bool) {
+	var err error
 	if managing[endpoint] {
 		err = c.server.Manage(c.ctx)
 	}
 	if err == nil {
 		err = c.begin(func() {
 			defer held.release()
-			_ = tell(guarded(run)) // a reader that is gone cannot be told
+			tell(guarded(run))
 		}, waits)
 	}
 	if err != nil {
-		return false, tell(err)
+		tell(err)
 	}
-	return true, nil
+	return err == nil
 }
 
 // create opens a channel and runs it.
-func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
-	end := func(err error) error {
+func (c *conn) create(f clientFrame, held *holding) (begun bool) {
+	end := func(err error) {
 		if err != nil {
-			return c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: c.encodeError(err)})
+			c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: c.encodeError(err)})
+			return
 		}
-		return c.out.send(serverFrame{Type: "channelClose", ChannelID: &f.ChannelID})
+		c.out.send(serverFrame{Type: "channelClose", ChannelID: &f.ChannelID})
 	}
 	run, ok := channels[c.ns][f.Endpoint]
 	if !ok {
-		return false, end(c.unknown("channel", f.Endpoint))
+		end(c.unknown("channel", f.Endpoint))
+		return false
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	ch := &channel{conn: c, id: f.ChannelID, ctx: ctx, cancel: cancel}
 	c.mu.Lock()
 	c.channels[f.ChannelID] = ch
 	c.mu.Unlock()
-	return c.start(f.Endpoint, false, held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
+	return c.start(f.Endpoint, false, held, func() error { return run(ch, f.CreationParameter) }, func(err error) {
 		ch.end()
-		return end(err)
+		end(err)
 	})
 }
 
@@ -336,15 +335,15 @@ type channel struct {
 func (ch *channel) stopped() bool { return errors.Is(context.Cause(ch.ctx), errStopped) }
 
 // send sends a packet of a kind.
-func (ch *channel) send(kind string, p packet) error {
+func (ch *channel) send(kind string, p packet) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	return ch.write(kind, p)
+	ch.write(kind, p)
 }
 
 // progress sends a packet that is sent again whenever the channel is silent for long. The SDKs
 // report only what grows.
-func (ch *channel) progress(kind string, p packet) error {
+func (ch *channel) progress(kind string, p packet) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	ch.last = p
@@ -353,20 +352,20 @@ func (ch *channel) progress(kind string, p packet) error {
 			ch.mu.Lock()
 			defer ch.mu.Unlock()
 			if ch.last != nil {
-				_ = ch.write(kind, ch.last) // the next packet meets the same error
+				ch.write(kind, ch.last)
 			}
 		})
 	}
-	return ch.write(kind, p)
+	ch.write(kind, p)
 }
 
 // write sends a packet. The caller holds mu.
-func (ch *channel) write(kind string, p packet) error {
+func (ch *channel) write(kind string, p packet) {
 	if ch.beat != nil {
 		ch.beat.Reset(ch.conn.server.Beat)
 	}
 	p["type"] = kind
-	return ch.conn.out.send(serverFrame{Type: "channelSend", ChannelID: &ch.id, Message: p})
+	ch.conn.out.send(serverFrame{Type: "channelSend", ChannelID: &ch.id, Message: p})
 }
 
 // quiet ends the repetition: a success is followed by nothing but the close.

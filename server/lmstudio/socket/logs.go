@@ -66,9 +66,7 @@ func streamLogs(ch *channel, _ struct{}) error {
 	for {
 		select {
 		case e := <-events:
-			if err := ch.send("log", packet{"log": e}); err != nil {
-				return err
-			}
+			ch.send("log", packet{"log": e})
 		case <-ch.ctx.Done():
 			return nil
 		}

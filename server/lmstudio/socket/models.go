@@ -250,9 +250,7 @@ func loadModel(ch *channel, p loadParameter) error {
 	if err != nil {
 		return err
 	}
-	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
-		return err
-	}
+	ch.send("resolved", packet{"info": describe(m)})
 	return ch.load(m, p, true, "progress", "success")
 }
 
@@ -266,15 +264,14 @@ func getOrLoad(ch *channel, p loadParameter) error {
 		if !c.serves(i) {
 			return c.mismatch(i.Model)
 		}
-		return ch.send("alreadyLoaded", packet{"info": describeInstance(i)})
+		ch.send("alreadyLoaded", packet{"info": describeInstance(i)})
+		return nil
 	}
 	m, err := c.model(p.Identifier)
 	if err != nil {
 		return err
 	}
-	if err := ch.send("startLoading", packet{"identifier": m.ID, "info": describe(m)}); err != nil {
-		return err
-	}
+	ch.send("startLoading", packet{"identifier": m.ID, "info": describe(m)})
 	p.Identifier, p.TTL = "", cmp.Or(p.LoadTTL, lmstudio.OnDemandTTL.Milliseconds())
 	return ch.load(m, p, false, "loadProgress", "loadSuccess")
 }
@@ -290,7 +287,7 @@ func (ch *channel) load(m lmstudio.Model, p loadParameter, another bool, progres
 	}
 	ch.conn.ignored(m.ID, ignored)
 	r := fleet.Request{Name: m.ID, ID: p.Identifier, New: another, TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
-	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
+	r.Progress = func(p fleet.Progress) { ch.progress(progress, packet{"progress": p.Share}) }
 	r.Progress(fleet.Progress{})
 	i, err := ch.conn.server.Models.Load(ch.ctx, r)
 	ch.quiet()
@@ -300,7 +297,8 @@ func (ch *channel) load(m lmstudio.Model, p loadParameter, another bool, progres
 	if err != nil {
 		return lmstudio.LoadError(err)
 	}
-	return ch.send(success, packet{"info": describeInstance(ch.conn.server.Models.Instance(i))})
+	ch.send(success, packet{"info": describeInstance(ch.conn.server.Models.Instance(i))})
+	return nil
 }
 
 // model returns the model at hand that a name means, of the socket's kind.

@@ -25,7 +25,8 @@ var (
 )
 
 // outbox writes frames in the order in which they are sent. Its methods may be called from any
-// goroutine and never wait for the network: who sends holds a slot.
+// goroutine and never wait for the network: who sends holds a slot. What fails ends the socket, and
+// with it whatever sends.
 type outbox struct {
 	ws      *websocket.Conn
 	fail    func()         // told once when a write fails
@@ -39,22 +40,22 @@ type outbox struct {
 }
 
 // send encodes v and has it written.
-func (o *outbox) send(v any) error {
+func (o *outbox) send(v any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // the readers are no browsers, and model text is full of < and >
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("encode a frame: %w", err)
-	}
+	err := e.Encode(v)
 	frame := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.err != nil:
-		return o.err
+	case err != nil:
+		o.stop(fmt.Errorf("encode a frame: %w", err))
 	case o.bytes > 0 && o.bytes+len(frame) > backlog:
 		o.stop(errSlow)
-		return o.err
+	}
+	if o.err != nil {
+		return
 	}
 	o.waiting = append(o.waiting, frame)
 	o.bytes += len(frame)
@@ -62,7 +63,6 @@ func (o *outbox) send(v any) error {
 		o.busy = true
 		o.writing.Go(o.drain)
 	}
-	return nil
 }
 
 // stop ends the outbox. The caller holds mu.

@@ -65,104 +65,96 @@ type prediction struct {
 	calling  bool // a call has begun and not ended
 }
 
-// add sends the packets of an event. It is a chat.Sink.
+// add sends the packets of an event. It is a chat.Sink: a reader that is gone ends the context.
 func (p *prediction) add(e chat.Event) error {
 	p.meter.Add(e)
 	switch e.Kind {
 	case chat.Started:
-		return p.start(e)
+		p.start(e)
 	case chat.Progress:
-		return p.progress(e.Progress)
+		p.progress(e.Progress)
 	case chat.Finished:
-		return nil
+	default:
+		p.said = true
+		p.opened(e)
+		p.packet(e)
 	}
-	p.said = true
-	if err := p.opened(e); err != nil {
-		return err
-	}
-	return p.packet(e)
+	return nil
 }
 
-func (p *prediction) start(e chat.Event) error {
+func (p *prediction) start(e chat.Event) {
 	if e.Dropped > 0 {
 		p.channel.conn.dropped(e.Model, e.Dropped)
 	}
 	p.channel.conn.ignored(e.Model, append(p.settings.request.Ignored, e.Ignored...))
-	return p.progress(engine.Progress{})
+	p.progress(engine.Progress{})
 }
 
 // progress tells how much of the prompt was read.
-func (p *prediction) progress(e engine.Progress) error {
+func (p *prediction) progress(e engine.Progress) {
 	left, share := max(e.Total-e.Cached-e.Evaluated, 0), 0.0
 	if e.Total > 0 {
 		share = float64(e.Total-left) / float64(e.Total)
 	}
 	p.read = p.read || share == 1
-	return p.channel.progress("promptProcessingProgress", packet{"progress": share, "details": packet{ // the first is the sum of the others
+	p.channel.progress("promptProcessingProgress", packet{"progress": share, "details": packet{ // the first is the sum of the others
 		"totalPromptTokenCount": e.Total, "cachedTokenCount": e.Cached, "processedPromptTokenCount": e.Evaluated, "unprocessedPromptTokenCount": left,
 	}})
 }
 
 // opened sends what belongs before an event: that the prompt was read, and the tags around
 // thinking.
-func (p *prediction) opened(e chat.Event) error {
+func (p *prediction) opened(e chat.Event) {
 	if !p.read {
-		n := p.meter.Stats().Prompt
-		if err := p.progress(engine.Progress{Total: max(n, 1), Evaluated: max(n, 1)}); err != nil {
-			return err
-		}
+		n := max(p.meter.Stats().Prompt, 1)
+		p.progress(engine.Progress{Total: n, Evaluated: n})
 	}
-	if e.Kind != chat.Reasoning {
-		return p.endThinking()
+	switch {
+	case e.Kind != chat.Reasoning:
+		p.endThinking()
+	case !p.thinking:
+		p.thinking = true
+		p.tag(p.settings.thinkingStart, reasoningStart)
 	}
+}
+
+func (p *prediction) endThinking() {
 	if p.thinking {
-		return nil
+		p.thinking = false
+		p.tag(p.settings.thinkingEnd, reasoningEnd)
 	}
-	p.thinking = true
-	return p.tag(p.settings.thinkingStart, reasoningStart)
 }
 
-func (p *prediction) endThinking() error {
-	if !p.thinking {
-		return nil
-	}
-	p.thinking = false
-	return p.tag(p.settings.thinkingEnd, reasoningEnd)
+func (p *prediction) tag(text, kind string) {
+	p.fragment(fragment{Content: text, Reasoning: kind, Structural: true})
 }
 
-func (p *prediction) tag(text, kind string) error {
-	return p.fragment(fragment{Content: text, Reasoning: kind, Structural: true})
-}
-
-func (p *prediction) fragment(f fragment) error {
-	return p.channel.send("fragment", packet{"fragment": f})
+func (p *prediction) fragment(f fragment) {
+	p.channel.send("fragment", packet{"fragment": f})
 }
 
 // packet sends an event of the answer.
-func (p *prediction) packet(e chat.Event) error {
+func (p *prediction) packet(e chat.Event) {
 	send := p.channel.send
 	switch e.Kind {
 	case chat.Text:
-		return p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: plainText, Each: encodeTokens(e.Tokens)})
+		p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: plainText, Each: encodeTokens(e.Tokens)})
 	case chat.Reasoning:
-		return p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: reasoning})
+		p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: reasoning})
 	case chat.CallStart:
 		p.calling = true
-		if err := send("toolCallGenerationStart", packet{"toolCallId": e.Call.ID}); err != nil {
-			return err
-		}
-		return send("toolCallGenerationNameReceived", packet{"name": e.Call.Name})
+		send("toolCallGenerationStart", packet{"toolCallId": e.Call.ID})
+		send("toolCallGenerationNameReceived", packet{"name": e.Call.Name})
 	case chat.CallArguments:
-		return send("toolCallGenerationArgumentFragmentGenerated", packet{"content": e.Text})
+		send("toolCallGenerationArgumentFragmentGenerated", packet{"content": e.Text})
 	case chat.CallEnd:
 		p.calling = false
 		arguments := e.Call.Arguments
 		if len(arguments) == 0 {
 			arguments = json.RawMessage("{}") // an object, also where it is empty
 		}
-		return send("toolCallGenerationEnd", packet{"toolCallRequest": packet{"id": e.Call.ID, "type": "function", "name": e.Call.Name, "arguments": arguments}})
+		send("toolCallGenerationEnd", packet{"toolCallRequest": packet{"id": e.Call.ID, "type": "function", "name": e.Call.Name, "arguments": arguments}})
 	}
-	return nil
 }
 
 func encodeTokens(in []engine.Token) []token {
@@ -178,9 +170,9 @@ func encodeTokens(in []engine.Token) []token {
 }
 
 // close sends what an answer needs at its end.
-func (p *prediction) close() error {
+func (p *prediction) close() {
 	p.failCall("the prediction was stopped before the call was complete")
-	return p.endThinking()
+	p.endThinking()
 }
 
 // failCall says of a call that has begun that it will not end, if there is one.
@@ -189,6 +181,6 @@ func (p *prediction) failCall(why string) {
 		return
 	}
 	p.calling = false
-	e := wireError{Title: why, RootTitle: why, Stack: why}             // without a stack the SDK says that there is none
-	_ = p.channel.send("toolCallGenerationFailed", packet{"error": e}) // what follows meets the same error
+	e := wireError{Title: why, RootTitle: why, Stack: why} // without a stack the SDK says that there is none
+	p.channel.send("toolCallGenerationFailed", packet{"error": e})
 }

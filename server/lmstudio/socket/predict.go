@@ -94,13 +94,12 @@ func (ch *channel) run(i lmstudio.Instance, s *predictionSettings, endpoint stri
 		ch.quiet()
 		return err
 	}
-	if err := p.close(); err != nil {
-		return err
-	}
+	p.close()
 	ch.quiet()
-	return ch.send("success", packet{
+	ch.send("success", packet{
 		"stats": encodeStats(p.meter.Stats()), "modelInfo": describeInstance(i), "loadModelConfig": loadConfig(i), "predictionConfig": toldConfig(i, s.used),
 	})
+	return nil
 }
 
 // dropped says of a conversation that was too long what was left out: no packet has a place for

@@ -86,7 +86,7 @@ func downloadModel(ch *channel, p struct {
 	e, err := ch.conn.server.Models.Pull(ch.ctx, source, func(p store.Progress) {
 		sum.Add(p)
 		update := packet{"downloadedBytes": sum.Done, "totalBytes": sum.Total, "speedBytesPerSecond": sum.PerSecond}
-		_ = ch.progress("downloadProgress", packet{"update": update}) // what comes next meets the same error
+		ch.progress("downloadProgress", packet{"update": update})
 	})
 	ch.quiet()
 	switch {
@@ -95,8 +95,7 @@ func downloadModel(ch *channel, p struct {
 	case err != nil:
 		return lmstudio.HubError(err)
 	}
-	if err := ch.send("startFinalizing", packet{}); err != nil {
-		return err
-	}
-	return ch.send("success", packet{"defaultIdentifier": e.ID})
+	ch.send("startFinalizing", packet{})
+	ch.send("success", packet{"defaultIdentifier": e.ID})
+	return nil
 }

@@ -112,13 +112,14 @@ func (c *conn) authenticate() bool {
 		return false
 	}
 	if err := c.admit(raw); err != nil {
-		_ = c.out.send(packet{"success": false, "error": chat.AsError(err).Error()}) // the close says it as well
+		c.out.send(packet{"success": false, "error": chat.AsError(err).Error()})
 		c.out.close()
 		_ = c.ws.Close(websocket.StatusPolicyViolation, "not authenticated") // it ends either way
 		return false
 	}
 	c.ws.SetReadLimit(c.server.MaxFrame)
-	return c.out.send(packet{"success": true}) == nil
+	c.out.send(packet{"success": true})
+	return true
 }
 
 func (c *conn) admit(raw []byte) error {
