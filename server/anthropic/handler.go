@@ -67,8 +67,8 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Reques
 	s.out = sse.NewWriter(w)
 	s.out.Beat(a.heartbeat, s.ping)
 	defer s.out.Close()
-	err := a.service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
-	wire.Ended(w, s.out, err, WriteError, func(e *chat.Error) error { return s.out.Event("error", body(e, w.Header().Get(wire.RequestID))) })
+	err := a.service.Run(r.Context(), request, wire.Streamed(w, s.out, s.add))
+	wire.Ended(w, s.out, err, WriteError, func(e *chat.Error) { s.out.Event("error", body(e, w.Header().Get(wire.RequestID))) })
 }
 
 // CountTokens serves POST /v1/messages/count_tokens.

@@ -62,18 +62,18 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 	}
 	stream := events(w)
 	defer stream.Close()
-	result, err := work(r.Context(), func(e any) { _ = stream.Event("progress", e) }) // a reader that is gone ends the context
+	result, err := work(r.Context(), func(e any) { stream.Event("progress", e) })
 	if err != nil {
-		_ = stream.Event("error", body(err))
+		stream.Event("error", body(err))
 		return
 	}
-	_ = stream.Event("done", result)
+	stream.Event("done", result)
 }
 
 // events begins a stream whose heartbeat is the event ping.
 func events(w http.ResponseWriter) *sse.Writer {
 	s := sse.NewWriter(w)
-	s.Beat(0, func() error { return s.Event("ping", struct{}{}) })
+	s.Beat(0, func() { s.Event("ping", struct{}{}) })
 	s.Begin()
 	return s
 }

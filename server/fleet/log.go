@@ -77,16 +77,12 @@ func (a API) Logged(w http.ResponseWriter, r *http.Request) {
 	stream := events(w)
 	defer stream.Close()
 	for _, line := range last {
-		if stream.Event("line", logLine{line}) != nil {
-			return
-		}
+		stream.Event("line", logLine{line})
 	}
-	for r.URL.Query().Get("follow") != "false" {
+	for r.URL.Query().Get("follow") != "false" && stream.Err() == nil {
 		select {
 		case line := <-more:
-			if stream.Event("line", logLine{line}) != nil {
-				return
-			}
+			stream.Event("line", logLine{line})
 		case <-r.Context().Done():
 			return
 		}

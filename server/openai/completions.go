@@ -106,10 +106,10 @@ func (a API) complete(ctx context.Context, r chat.Request, p completionPrompt, c
 			return err
 		}
 	}
-	sink := chat.Sink(c.Add)
+	sink := chat.Sink(func(e chat.Event) error { c.add(e); return nil })
 	switch {
 	case c.out != nil:
-		sink = wire.Streamed(c.w, c.out, sink)
+		sink = wire.Streamed(c.w, c.out, c.add)
 	case c.first == 0: // the prompts have their fields in common
 		sink = wire.Announce(c.w, sink)
 	}
@@ -120,15 +120,11 @@ func (a API) complete(ctx context.Context, r chat.Request, p completionPrompt, c
 	if err != nil {
 		return err
 	}
-	if err := sink(chat.Event{Kind: chat.Started, Model: r.Model}); err != nil {
-		return err
-	}
+	err = sink(chat.Event{Kind: chat.Started, Model: r.Model})
 	for i := range max(r.N, 1) {
-		if err := sink(chat.Event{Kind: chat.Finished, Choice: i, Finish: chat.Finish{Reason: chat.Length, Usage: chat.Usage{Prompt: n.N}}}); err != nil {
-			return err
-		}
+		err = sink(chat.Event{Kind: chat.Finished, Choice: i, Finish: chat.Finish{Reason: chat.Length, Usage: chat.Usage{Prompt: n.N}}})
 	}
-	return nil
+	return err // a stream's errors stay
 }
 
 // text is what a prompt says; token ids are read by the model's vocabulary.
@@ -154,8 +150,8 @@ type completer struct {
 	extra func(model string, f chat.Finish) *wire.Extra // nil: nothing
 }
 
-// Add takes an event. It is a chat.Sink.
-func (c *completer) Add(e chat.Event) error {
+// add takes an event.
+func (c *completer) add(e chat.Event) {
 	switch e.Kind {
 	case chat.Started:
 		c.head.Model, c.begun = e.Model, c.first
@@ -167,13 +163,10 @@ func (c *completer) Add(e chat.Event) error {
 			n = *c.sent.N
 		}
 		for i := range n {
-			if err := c.piece(c.first+i, completionChoice{Text: c.echo}); err != nil {
-				return err
-			}
+			c.piece(c.first+i, completionChoice{Text: c.echo})
 		}
-		return nil
 	case chat.Text:
-		return c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(c.first+e.Choice, e.Tokens)})
+		c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(c.first+e.Choice, e.Tokens)})
 	case chat.Finished:
 		reason := finishReason(e.Finish.Reason)
 		prompt := c.usage.PromptTokens
@@ -190,25 +183,22 @@ func (c *completer) Add(e chat.Event) error {
 		if c.extra != nil {
 			c.head.Extra = c.extra(c.head.Model, e.Finish)
 		}
-		return c.piece(c.first+e.Choice, completionChoice{FinishReason: &reason})
+		c.piece(c.first+e.Choice, completionChoice{FinishReason: &reason})
 	}
-	return nil
 }
 
 // piece sends a chunk, or adds it to the whole answer.
-func (c *completer) piece(index int, p completionChoice) error {
+func (c *completer) piece(index int, p completionChoice) {
 	p.Index = index
 	for len(c.said) <= index {
 		c.said = append(c.said, 0)
 	}
 	c.said[index] += utf8.RuneCountInString(p.Text)
 	if c.out != nil {
-		if p.Text == "" && p.FinishReason == nil {
-			return nil
+		if p.Text != "" || p.FinishReason != nil {
+			c.chunk(p)
 		}
-		chunk := c.head
-		chunk.Choices = []completionChoice{p}
-		return c.out.Event("", chunk)
+		return
 	}
 	for len(c.head.Choices) <= index {
 		c.head.Choices = append(c.head.Choices, completionChoice{Index: len(c.head.Choices)})
@@ -219,7 +209,12 @@ func (c *completer) piece(index int, p completionChoice) error {
 	if p.FinishReason != nil {
 		to.FinishReason = p.FinishReason
 	}
-	return nil
+}
+
+func (c *completer) chunk(p completionChoice) {
+	chunk := c.head
+	chunk.Choices = []completionChoice{p}
+	c.out.Event("", chunk)
 }
 
 // logprobs are those of the tokens that come next in a choice. Offsets count characters from the
@@ -284,14 +279,10 @@ func (c *completer) end() {
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
 		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, &c.usage}
-		_ = c.out.Event("", chunk) // the end mark below meets the same error
+		c.out.Event("", chunk)
 	}
-	_ = c.out.Data("[DONE]") // a reader that is gone cannot be told
+	c.out.Data("[DONE]")
 }
 
 // beat is the heartbeat: a chunk without text, for the choice that was begun last.
-func (c *completer) beat() error {
-	chunk := c.head
-	chunk.Choices = []completionChoice{{Index: c.begun}}
-	return c.out.Event("", chunk)
-}
+func (c *completer) beat() { c.chunk(completionChoice{Index: c.begun}) }

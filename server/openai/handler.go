@@ -95,13 +95,13 @@ func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request
 	s.out = sse.NewWriter(w)
 	s.out.Beat(a.Heartbeat, s.beat)
 	defer s.out.Close()
-	err := a.Service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
+	err := a.Service.Run(r.Context(), request, wire.Streamed(w, s.out, s.add))
 	endStream(w, s.out, err)
 	if err == nil {
-		_ = s.end() // a reader that is gone cannot be told
+		s.end()
 	}
 }
 
 func endStream(w http.ResponseWriter, out *sse.Writer, err error) {
-	wire.Ended(w, out, err, wire.WriteOpenAIError, func(e *chat.Error) error { return out.Event("", wire.EncodeOpenAIError(e)) })
+	wire.Ended(w, out, err, wire.WriteOpenAIError, func(e *chat.Error) { out.Event("", wire.EncodeOpenAIError(e)) })
 }

@@ -24,13 +24,12 @@ type streamer struct {
 	finished map[int]bool
 }
 
-// Add sends an event. It is a chat.Sink.
-func (s *streamer) Add(e chat.Event) error {
+// add sends an event.
+func (s *streamer) add(e chat.Event) {
 	switch e.Kind {
 	case chat.Started:
 		s.head.Model = e.Model
 		s.out.Begin()
-		return nil
 	case chat.Text:
 		if s.executed && s.wrote {
 			e.Text = between + e.Text
@@ -40,43 +39,40 @@ func (s *streamer) Add(e chat.Event) error {
 		if s.want.logprobs {
 			c.Logprobs = encodeLogprobs(e.Tokens)
 		}
-		return s.send(e.Choice, c)
+		s.send(e.Choice, c)
 	case chat.Reasoning:
-		return s.send(e.Choice, choice{Delta: &delta{Reasoning: &e.Text}})
+		s.send(e.Choice, choice{Delta: &delta{Reasoning: &e.Text}})
 	case chat.CallStart:
-		return s.call(e, e.Call.ID, e.Call.Name)
+		s.call(e, e.Call.ID, e.Call.Name)
 	case chat.CallArguments:
-		return s.call(e, "", "")
+		s.call(e, "", "")
 	case chat.HostedStart, chat.HostedAsk:
-		return s.hosted(e, encodeServerCall(e))
+		s.hosted(e, encodeServerCall(e))
 	case chat.HostedEnd:
 		whole := encodeServerCall(e)
-		err := s.hosted(e, serverCall{Output: whole.Output, Error: whole.Error})
+		s.hosted(e, serverCall{Output: whole.Output, Error: whole.Error})
 		s.served++
 		s.executed = true
-		return err
 	case chat.HostedProgress:
 		chunk := s.head
 		chunk.Choices, chunk.Running = []choice{}, &serverProgress{e.Call.ID, e.Hosted.Done, e.Hosted.Total, e.Hosted.Message}
-		return s.out.Event("", chunk)
+		s.out.Event("", chunk)
 	case chat.HostedQuestion:
 		chunk := s.head
 		chunk.Choices, chunk.Question = []choice{}, &serverQuestion{e.Hosted.Source, e.Hosted.Tool, *e.Hosted.Question}
-		return s.out.Event("", chunk)
+		s.out.Event("", chunk)
 	case chat.Finished:
-		return s.finish(e)
-	default:
-		return nil
+		s.finish(e)
 	}
 }
 
 // hosted sends a piece of a call that the server executes.
-func (s *streamer) hosted(e chat.Event, c serverCall) error {
+func (s *streamer) hosted(e chat.Event, c serverCall) {
 	c.Index = new(int)
 	if *c.Index = s.served; e.Kind == chat.HostedAsk {
 		s.served++
 	}
-	return s.send(e.Choice, choice{Delta: &delta{ServerToolCalls: []serverCall{c}}})
+	s.send(e.Choice, choice{Delta: &delta{ServerToolCalls: []serverCall{c}}})
 }
 
 // callDelta is a piece of a call. The first has its id, type and name and no arguments; the others
@@ -97,7 +93,7 @@ func callDelta(e chat.Event, id, name string) *delta {
 	return &delta{ToolCalls: []toolCall{d}}
 }
 
-func (s *streamer) finish(e chat.Event) error {
+func (s *streamer) finish(e chat.Event) {
 	s.usage.add(e.Finish.Usage)
 	if s.want.timings {
 		s.head.Timings = wire.EncodeTimings(e.Finish)
@@ -109,62 +105,56 @@ func (s *streamer) finish(e chat.Event) error {
 	if s.want.older {
 		reason = olderReason(reason)
 	}
-	if err := s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason}); err != nil {
-		return err
-	}
+	s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason})
 	mark(&s.finished, e.Choice)
-	return nil
 }
 
 // beat is the protocol's heartbeat: a chunk of nothing, for the first choice that has not ended.
-func (s *streamer) beat() error {
+// Where all have, the stream is about to end.
+func (s *streamer) beat() {
 	for i := range s.choices {
 		if !s.finished[i] {
-			return s.chunk(i, choice{Delta: &delta{}})
+			s.chunk(i, choice{Delta: &delta{}})
+			return
 		}
 	}
-	return nil // the stream is about to end
 }
 
 // end closes the stream: the usage chunk, if it was asked for, and the end mark.
-func (s *streamer) end() error {
+func (s *streamer) end() {
 	if s.includeUsage {
 		chunk := s.head
 		chunk.Choices, chunk.Usage = []choice{}, shownUsage{true, &s.usage}
-		if err := s.out.Event("", chunk); err != nil {
-			return err
-		}
+		s.out.Event("", chunk)
 	}
-	return s.out.Data("[DONE]")
+	s.out.Data("[DONE]")
 }
 
 // call sends a piece of a call.
-func (s *streamer) call(e chat.Event, id, name string) error {
+func (s *streamer) call(e chat.Event, id, name string) {
 	d := callDelta(e, id, name)
 	if s.want.older {
 		d.FunctionCall, d.ToolCalls = older(d.ToolCalls), nil
 	}
-	return s.send(e.Choice, choice{Delta: d})
+	s.send(e.Choice, choice{Delta: d})
 }
 
 // send writes a chunk; a choice's first one has its role and the beginning of its content.
-func (s *streamer) send(index int, c choice) error {
+func (s *streamer) send(index int, c choice) {
 	if !s.spoke[index] {
 		mark(&s.spoke, index)
 		first := &delta{Content: new(string)}
 		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil { // a whole answer of calls alone has no content either
 			first.Content = nil
 		}
-		if err := s.chunk(index, choice{Delta: first}); err != nil {
-			return err
-		}
+		s.chunk(index, choice{Delta: first})
 	}
-	return s.chunk(index, c)
+	s.chunk(index, c)
 }
 
 // chunk writes a chunk of a choice. The role is said once: some clients join what they are told
 // twice.
-func (s *streamer) chunk(index int, c choice) error {
+func (s *streamer) chunk(index int, c choice) {
 	if !s.named[index] {
 		mark(&s.named, index)
 		c.Delta.Role = "assistant"
@@ -172,7 +162,7 @@ func (s *streamer) chunk(index int, c choice) error {
 	c.Index = index
 	chunk := s.head
 	chunk.Choices = []choice{c}
-	return s.out.Event("", chunk)
+	s.out.Event("", chunk)
 }
 
 func mark(set *map[int]bool, index int) {

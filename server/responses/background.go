@@ -26,11 +26,10 @@ func (a *API) background(w http.ResponseWriter, r *http.Request, d *decoder, b *
 	b.response.Status = "queued"
 	queued, now := b.snapshot(), &atomic.Pointer[response]{}
 	now.Store(queued)
-	b.emit = func(e event) error {
+	b.emit = func(e event) {
 		if e.Response != nil {
 			now.Store(e.Response)
 		}
-		return nil
 	}
 	ctx, left, err := a.detach(r.Context(), b, now)
 	if err != nil {
@@ -49,7 +48,7 @@ func (a *API) background(w http.ResponseWriter, r *http.Request, d *decoder, b *
 		defer left()
 		defer release()
 		if err := a.runAlone(ctx, d, b); err != nil {
-			_ = b.fail(wire.OfInput(err))
+			b.fail(wire.OfInput(err))
 			_ = a.keep(d, b, owner) // whoever asks is told that it did not come to its end
 		}
 	}()

@@ -15,11 +15,11 @@ import (
 // One output item is open at a time; its index is the length of the output so far.
 type builder struct {
 	response response
-	emit     func(event) error // nil: nobody listens
-	settled  func() error      // called when the response is complete, before the last event; nil: nobody waits for it
-	unkept   error             // why it was to be kept and is not
-	begun    bool              // response.created has been sent
-	ended    bool              // the response has its last status: no heartbeat follows
+	emit     func(event)  // nil: nobody listens
+	settled  func() error // called when the response is complete, before the last event; nil: nobody waits for it
+	unkept   error        // why it was to be kept and is not
+	begun    bool         // response.created has been sent
+	ended    bool         // the response has its last status: no heartbeat follows
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	timings  bool // they are wanted
@@ -39,67 +39,65 @@ type openItem struct {
 	runs *chat.HostedCall // the server executes the call
 }
 
-// Add takes an event. It is a chat.Sink.
+// Add takes an event. It is a chat.Sink, and never fails.
 func (b *builder) Add(e chat.Event) error {
-	switch e.Kind {
-	case chat.Started:
-		return b.begin()
-	case chat.Text, chat.Reasoning:
-		return b.piece(e)
-	case chat.CallStart:
-		return b.startCall(e)
-	case chat.CallArguments:
-		return b.argument(e.Text)
-	case chat.CallEnd:
-		return b.close("completed")
-	case chat.HostedList, chat.HostedStart, chat.HostedEnd, chat.HostedAsk:
-		return b.hosted(e)
-	case chat.Finished:
-		return b.finish(e.Finish)
-	}
+	b.add(e)
 	return nil
 }
 
+func (b *builder) add(e chat.Event) {
+	switch e.Kind {
+	case chat.Started:
+		b.begin()
+	case chat.Text, chat.Reasoning:
+		b.piece(e)
+	case chat.CallStart:
+		b.startCall(e)
+	case chat.CallArguments:
+		b.argument(e.Text)
+	case chat.CallEnd:
+		b.close("completed")
+	case chat.HostedList, chat.HostedStart, chat.HostedEnd, chat.HostedAsk:
+		b.hosted(e)
+	case chat.Finished:
+		b.finish(e.Finish)
+	}
+}
+
 // begin opens the response, unless a heartbeat has.
-func (b *builder) begin() error {
+func (b *builder) begin() {
 	if b.begun {
-		return nil
+		return
 	}
 	b.begun, b.response.Status = true, "in_progress"
-	if err := b.send(event{Type: "response.created", Response: b.snapshot()}); err != nil {
-		return err
-	}
-	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
+	b.send(event{Type: "response.created", Response: b.snapshot()})
+	b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 }
 
 // beat is the protocol's heartbeat: clients know no event of another name. A response that has
 // ended is in progress no more.
-func (b *builder) beat() error {
-	if b.ended {
-		return nil
+func (b *builder) beat() {
+	switch {
+	case b.ended:
+	case !b.begun:
+		b.begin()
+	default:
+		b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 	}
-	if !b.begun {
-		return b.begin()
-	}
-	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 }
 
 // fail ends the stream after an error.
-func (b *builder) fail(e *chat.Error) error {
+func (b *builder) fail(e *chat.Error) {
 	b.ended, b.response.Status = true, "failed"
 	b.response.Error = &responseError{Code: failure(e), Message: wire.Message(e)}
-	return b.send(event{Type: "response.failed", Response: b.snapshot()})
+	b.send(event{Type: "response.failed", Response: b.snapshot()})
 }
 
 // piece adds text to the open item of its kind, or opens one.
-func (b *builder) piece(e chat.Event) error {
+func (b *builder) piece(e chat.Event) {
 	if b.open.kind != e.Kind {
-		if err := b.close("completed"); err != nil {
-			return err
-		}
-		if err := b.start(e.Kind); err != nil {
-			return err
-		}
+		b.close("completed")
+		b.start(e.Kind)
 	}
 	b.text.WriteString(e.Text)
 	logprobs := wire.EncodeLogprobs(e.Tokens)
@@ -112,13 +110,13 @@ func (b *builder) piece(e chat.Event) error {
 		}
 	}
 	out.Delta = &e.Text
-	return b.sendItem(out)
+	b.sendItem(out)
 }
 
 // start opens a message or a reasoning item, and its only part.
-func (b *builder) start(kind chat.EventKind) error {
+func (b *builder) start(kind chat.EventKind) {
 	b.open = openItem{kind: kind, id: "msg_" + rand.Text()}
-	part := event{Type: "response.content_part.added", ContentIndex: zero(), Part: emptyText()}
+	part := event{Type: "response.content_part.added", ContentIndex: zero(), Part: textPart("", nil)}
 	if kind == chat.Reasoning {
 		b.open.id = "rs_" + rand.Text()
 		part = event{Type: "response.content_part.added", ContentIndex: zero(), Part: reasoningText{Type: "reasoning_text"}}
@@ -126,56 +124,48 @@ func (b *builder) start(kind chat.EventKind) error {
 			part = event{Type: "response.reasoning_summary_part.added", SummaryIndex: zero(), Part: summaryPart{Type: "summary_text"}}
 		}
 	}
-	if err := b.sendAdded(b.item("in_progress", "")); err != nil {
-		return err
-	}
-	return b.sendItem(part)
+	b.sendAdded(b.item("in_progress", ""))
+	b.sendItem(part)
 }
 
-func (b *builder) startCall(e chat.Event) error {
-	if err := b.close("completed"); err != nil {
-		return err
-	}
+func (b *builder) startCall(e chat.Event) {
+	b.close("completed")
 	b.open = openItem{kind: chat.CallStart, id: "fc_" + rand.Text(), free: e.Freeform}
 	b.open.call = functionCallItem{CallID: e.Call.ID, Name: e.Call.Name, Namespace: e.Call.Namespace}
-	return b.sendAdded(b.item("in_progress", ""))
+	b.sendAdded(b.item("in_progress", ""))
 }
 
-func (b *builder) argument(text string) error {
+func (b *builder) argument(text string) {
 	b.text.WriteString(text)
 	kind := "response.function_call_arguments.delta"
 	if b.open.free {
 		kind = "response.custom_tool_call_input.delta"
 	}
-	return b.sendItem(event{Type: kind, Delta: &text})
+	b.sendItem(event{Type: kind, Delta: &text})
 }
 
 // close ends the open item, if there is one. Its status is "completed", or "incomplete" where the
 // answer was cut off in it.
-func (b *builder) close(status string) error {
-	if b.open.kind == chat.Started {
-		return nil
+func (b *builder) close(status string) {
+	switch {
+	case b.open.kind == chat.Started:
+	case b.open.runs != nil:
+		b.closeHosted(status)
+	default:
+		text := b.text.String()
+		b.sendItem(b.closing(text)...)
+		b.done(b.item(status, text))
 	}
-	if b.open.runs != nil {
-		return b.closeHosted(status)
-	}
-	text := b.text.String()
-	for _, e := range b.closing(text) {
-		if err := b.sendItem(e); err != nil {
-			return err
-		}
-	}
-	return b.done(b.item(status, text))
 }
 
 // done ends the open item.
-func (b *builder) done(item any) error {
+func (b *builder) done(item any) {
 	index := len(b.response.Output)
 	b.response.Output = append(b.response.Output, item)
 	b.open = openItem{kind: chat.Started}
 	b.text.Reset()
 	b.logprobs = nil
-	return b.send(event{Type: "response.output_item.done", OutputIndex: &index, Item: item})
+	b.send(event{Type: "response.output_item.done", OutputIndex: &index, Item: item})
 }
 
 // closing are the events that come before an item is done.
@@ -238,14 +228,12 @@ func (b *builder) reasoning(status, text string) reasoningItem {
 	return r
 }
 
-func (b *builder) finish(f chat.Finish) error {
+func (b *builder) finish(f chat.Finish) {
 	status := "completed"
 	if f.Reason == chat.Length || f.Reason == chat.Cancelled {
 		status = "incomplete"
 	}
-	if err := b.close(status); err != nil {
-		return err
-	}
+	b.close(status)
 	now := time.Now().Unix()
 	if f.Reason != chat.Cancelled { // nobody counted what was cancelled
 		b.response.Usage = encodeUsage(f.Usage)
@@ -263,35 +251,37 @@ func (b *builder) finish(f chat.Finish) error {
 	}
 	if b.settled != nil {
 		if b.unkept = b.settled(); b.unkept != nil {
-			return b.fail(wire.OfInput(b.unkept))
+			b.fail(wire.OfInput(b.unkept))
+			return
 		}
 	}
 	kind := "response." + b.response.Status
 	if f.Reason == chat.Cancelled {
 		kind = "response.incomplete" // the description has no event of its own for it
 	}
-	return b.send(event{Type: kind, Response: b.snapshot()})
+	b.send(event{Type: kind, Response: b.snapshot()})
 }
 
-func (b *builder) sendAdded(item any) error {
+func (b *builder) sendAdded(item any) {
 	index := len(b.response.Output)
-	return b.send(event{Type: "response.output_item.added", OutputIndex: &index, Item: item})
+	b.send(event{Type: "response.output_item.added", OutputIndex: &index, Item: item})
 }
 
-// sendItem sends an event about the open item.
-func (b *builder) sendItem(e event) error {
-	index := len(b.response.Output)
-	e.OutputIndex, e.ItemID = &index, b.open.id
-	return b.send(e)
+// sendItem sends events about the open item.
+func (b *builder) sendItem(all ...event) {
+	for _, e := range all {
+		index := len(b.response.Output)
+		e.OutputIndex, e.ItemID = &index, b.open.id
+		b.send(e)
+	}
 }
 
-func (b *builder) send(e event) error {
+func (b *builder) send(e event) {
 	e.Sequence = b.sequence
 	b.sequence++
-	if b.emit == nil {
-		return nil
+	if b.emit != nil {
+		b.emit(e)
 	}
-	return b.emit(e)
 }
 
 // snapshot is the response as it is now; what is added later does not change it.
@@ -302,8 +292,6 @@ func (b *builder) snapshot() *response {
 }
 
 func zero() *int { return new(int) }
-
-func emptyText() outputText { return textPart("", nil) }
 
 func textPart(text string, logprobs []wire.Logprob) outputText {
 	return outputText{Type: "output_text", Text: text, Annotations: []any{}, Logprobs: append([]wire.Logprob{}, logprobs...)}

@@ -128,11 +128,11 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 	if request.Stream {
 		out := sse.NewWriter(w)
 		defer out.Close()
-		b.emit = func(e event) error { return out.Event(e.Type, e) }
+		b.emit = func(e event) { out.Event(e.Type, e) }
 		out.Beat(a.heartbeat, b.beat)
 	}
-	_ = b.Add(chat.Event{Kind: chat.Started})
-	_ = b.Add(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Stop}}) // a reader that is gone cannot be told
+	b.add(chat.Event{Kind: chat.Started})
+	b.add(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Stop}})
 	if !request.Stream {
 		wire.WriteJSON(w, http.StatusOK, b.response)
 	}
@@ -141,12 +141,12 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 // stream calls ended when the response is complete: its reader may be slow.
 func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder, ended func()) {
 	out := sse.NewWriter(w)
-	b.emit = func(e event) error { return out.Event(e.Type, e) }
+	b.emit = func(e event) { out.Event(e.Type, e) }
 	out.Beat(a.heartbeat, b.beat)
 	defer out.Close()
 	defer ended()
-	err := a.run(ctx, wire.Streamed(w, out, b.Add), d, b)
-	wire.Ended(w, out, err, func(w http.ResponseWriter, e *chat.Error) { writeError(w, e) }, func(e *chat.Error) error { return b.fail(wire.OfInput(e)) })
+	err := a.run(ctx, wire.Streamed(w, out, b.add), d, b)
+	wire.Ended(w, out, err, func(w http.ResponseWriter, e *chat.Error) { writeError(w, e) }, func(e *chat.Error) { b.fail(wire.OfInput(e)) })
 }
 
 // track makes a response cancellable from another connection until ended is called, which may be

@@ -12,38 +12,33 @@ import (
 
 // hosted shows what the server executes: calls of an MCP server's tools, and of its own, are
 // mcp_call items; a search that was asked for as OpenAI's is a web_search_call.
-func (b *builder) hosted(e chat.Event) error {
+func (b *builder) hosted(e chat.Event) {
 	if e.Kind != chat.HostedEnd {
-		if err := b.close("completed"); err != nil {
-			return err
-		}
+		b.close("completed")
 	}
 	switch e.Kind {
 	case chat.HostedList:
-		return b.listed(e)
+		b.listed(e)
 	case chat.HostedAsk:
 		item := mcpAskItem{"mcp_approval_request", e.Call.ID, e.Hosted.Source, e.Hosted.Tool, string(e.Call.Arguments)}
-		if err := b.sendAdded(item); err != nil {
-			return err
-		}
-		return b.done(item)
+		b.sendAdded(item)
+		b.done(item)
 	case chat.HostedStart:
-		return b.startHosted(e)
+		b.startHosted(e)
+	default:
+		b.open.runs = e.Hosted
+		b.closeHosted("completed")
 	}
-	b.open.runs = e.Hosted
-	return b.closeHosted("completed")
 }
 
 // listed shows the tools of a server, unless it was asked for under another name than mcp.
-func (b *builder) listed(e chat.Event) error {
+func (b *builder) listed(e chat.Event) {
 	if e.Hosted.Kind != "mcp" {
-		return nil
+		return
 	}
 	item := mcpListItem{Type: "mcp_list_tools", ID: "mcpl_" + rand.Text(), Label: e.Hosted.Source, Tools: []listedTool{}}
 	b.open = openItem{kind: chat.HostedList, id: item.ID}
-	if err := b.sendAdded(item); err != nil {
-		return err
-	}
+	b.sendAdded(item)
 	for _, t := range e.Hosted.Tools {
 		item.Tools = append(item.Tools, listedTool{Name: t.Name, Description: t.Description, Schema: schema(t.Parameters)})
 	}
@@ -51,7 +46,8 @@ func (b *builder) listed(e chat.Event) error {
 	if item.Error = wire.Optional(e.Hosted.Message); item.Error != nil {
 		end = "failed"
 	}
-	return b.sendAll(func() error { return b.done(item) }, event{Type: "response.mcp_list_tools.in_progress"}, event{Type: "response.mcp_list_tools." + end})
+	b.sendItem(event{Type: "response.mcp_list_tools.in_progress"}, event{Type: "response.mcp_list_tools." + end})
+	b.done(item)
 }
 
 func schema(raw json.RawMessage) json.RawMessage {
@@ -61,52 +57,38 @@ func schema(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// sendAll sends events about the open item, and goes on.
-func (b *builder) sendAll(then func() error, all ...event) error {
-	for _, e := range all {
-		if err := b.sendItem(e); err != nil {
-			return err
-		}
-	}
-	return then()
-}
-
 func searches(h *chat.HostedCall) bool { return strings.HasPrefix(h.Kind, wire.WebSearch) }
 
-func (b *builder) startHosted(e chat.Event) error {
+func (b *builder) startHosted(e chat.Event) {
 	b.open = openItem{kind: chat.HostedStart, id: "mcp_" + rand.Text(), runs: e.Hosted}
-	b.open.call = functionCallItem{CallID: e.Call.ID, Arguments: string(e.Call.Arguments)}
-	nothing := func() error { return nil }
+	arguments := string(e.Call.Arguments)
+	b.open.call = functionCallItem{CallID: e.Call.ID}
 	if searches(e.Hosted) {
-		b.open.id = "ws_" + rand.Text()
-		if err := b.sendAdded(b.executed("in_progress")); err != nil {
-			return err
-		}
-		return b.sendAll(nothing, event{Type: "response.web_search_call.in_progress"}, event{Type: "response.web_search_call.searching"})
+		b.open.id, b.open.call.Arguments = "ws_"+rand.Text(), arguments
+		b.sendAdded(b.executed("in_progress"))
+		b.sendItem(event{Type: "response.web_search_call.in_progress"}, event{Type: "response.web_search_call.searching"})
+		return
 	}
-	arguments := b.open.call.Arguments
-	b.open.call.Arguments = ""
-	if err := b.sendAdded(b.executed("in_progress")); err != nil {
-		return err
-	}
+	b.sendAdded(b.executed("in_progress"))
 	b.open.call.Arguments = arguments
-	return b.sendAll(nothing, event{Type: "response.mcp_call.in_progress"},
+	b.sendItem(event{Type: "response.mcp_call.in_progress"},
 		event{Type: "response.mcp_call_arguments.delta", Delta: &arguments}, event{Type: "response.mcp_call_arguments.done", Arguments: &arguments})
 }
 
 // closeHosted ends a call that the server executed, or did not come to the end of.
-func (b *builder) closeHosted(status string) error {
-	r := b.open.runs.Result
-	if r == nil {
-		return b.done(b.executed("incomplete"))
-	}
-	kind := "response.mcp_call."
-	if searches(b.open.runs) {
-		kind = "response.web_search_call."
-	} else if r.Failed {
+func (b *builder) closeHosted(status string) {
+	switch r := b.open.runs.Result; {
+	case r == nil:
+		status = "incomplete"
+	case searches(b.open.runs):
+		b.sendItem(event{Type: "response.web_search_call." + status})
+	case r.Failed:
 		status = "failed"
+		b.sendItem(event{Type: "response.mcp_call.failed"})
+	default:
+		b.sendItem(event{Type: "response.mcp_call." + status})
 	}
-	return b.sendAll(func() error { return b.done(b.executed(status)) }, event{Type: kind + status})
+	b.done(b.executed(status))
 }
 
 // executed is the item of the call that the server executes.

@@ -3,6 +3,7 @@ package sse
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,8 @@ const (
 	backlog = 1 << 20
 )
 
-// Writer writes events to one response. Its methods may be called from any goroutine.
+// Writer writes events to one response. Its methods may be called from any goroutine. What fails is
+// told by Err: whoever writes several events asks once, behind the last.
 //
 // The response begins with Begin or the first event, or with the first heartbeat where that is due
 // before: until then a refusal keeps its own status.
@@ -31,7 +33,7 @@ type Writer struct {
 	w          http.ResponseWriter
 	controller *http.ResponseController
 	every      time.Duration
-	beat       func() error
+	beat       func()
 	sent       sync.WaitGroup // the goroutine that writes what waits, while there is one
 
 	turn  chan struct{} // held by one step of the protocol or one heartbeat at a time; taken before mu
@@ -44,7 +46,7 @@ type Writer struct {
 	trailer [][2]string
 	writing bool
 	timer   *time.Timer
-	err     error // of the first write that failed, or errClosed, or errSlow; no other write is tried after it
+	err     error // the first that was met, or errClosed, or errSlow; no other write is tried after it
 }
 
 var (
@@ -65,7 +67,7 @@ func NewWriter(w http.ResponseWriter) *Writer {
 // called, which sends the protocol's heartbeat as an event. Clients throw comments away before
 // they set their idle timers back. beat runs under [Writer.Do], on another goroutine: what it
 // reads must be set before this call.
-func (s *Writer) Beat(every time.Duration, beat func() error) {
+func (s *Writer) Beat(every time.Duration, beat func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beat = beat
@@ -76,11 +78,20 @@ func (s *Writer) Beat(every time.Duration, beat func() error) {
 }
 
 // Do runs f, which writes one step of the protocol, while no heartbeat and no other step is
-// written.
-func (s *Writer) Do(f func() error) error {
+// written. It returns Err.
+func (s *Writer) Do(f func()) error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
-	return f()
+	f()
+	return s.Err()
+}
+
+// Err is why no more is written: that of the first write that failed, or that the reader is too far
+// behind. Nothing waits for the reader, so an error shows behind one of the next events.
+func (s *Writer) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }
 
 // Begin sends the status and the headers, for a protocol whose first event comes later.
@@ -97,9 +108,8 @@ func (s *Writer) Begun() bool {
 	return s.begun
 }
 
-// Event sends v as JSON under a name; "" sends data alone, as Chat Completions does. It does not
-// wait for the reader: an error is that of an earlier write.
-func (s *Writer) Event(name string, v any) error {
+// Event sends v as JSON under a name; "" sends data alone, as Chat Completions does.
+func (s *Writer) Event(name string, v any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.event.Reset()
@@ -110,17 +120,17 @@ func (s *Writer) Event(name string, v any) error {
 	e := json.NewEncoder(&s.event)
 	e.SetEscapeHTML(false) // the readers are no browsers, and model text is full of < and >
 	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("encode event %q: %w", name, err)
+		s.err = cmp.Or(s.err, fmt.Errorf("encode event %q: %w", name, err))
 	}
 	s.event.WriteByte('\n') // Encode has ended the line; JSON holds no other
-	return s.send(s.event.Bytes())
+	s.send(s.event.Bytes())
 }
 
 // Data sends a literal, such as [DONE].
-func (s *Writer) Data(text string) error {
+func (s *Writer) Data(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.send([]byte("data: " + text + "\n\n"))
+	s.send([]byte("data: " + text + "\n\n"))
 }
 
 // Trailer has a header sent behind the stream.
@@ -162,7 +172,7 @@ func (s *Writer) tick() {
 	if s.ended {
 		return
 	}
-	_ = s.beat() // the next event meets the same error
+	s.beat()
 	s.timer.Reset(s.every)
 }
 
@@ -181,13 +191,12 @@ func (s *Writer) begin() {
 }
 
 // send puts bytes behind those that wait. The caller holds mu.
-func (s *Writer) send(b []byte) error {
-	switch {
-	case s.err != nil:
-		return s.err
-	case len(s.waiting)+len(b) > backlog && s.writing:
+func (s *Writer) send(b []byte) {
+	if s.err == nil && len(s.waiting)+len(b) > backlog && s.writing {
 		s.err = errSlow
-		return s.err
+	}
+	if s.err != nil {
+		return
 	}
 	s.begin()
 	s.waiting = append(s.waiting, b...)
@@ -198,7 +207,6 @@ func (s *Writer) send(b []byte) error {
 	if s.beat != nil {
 		s.timer.Reset(s.every)
 	}
-	return nil
 }
 
 // drain writes until nothing waits. What came together while a write was under way goes out in one

@@ -18,14 +18,11 @@ func TestWriter_framesEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
 	w := sse.NewWriter(rec)
 	w.Beat(0, silent)
-	for _, err := range []error{
-		w.Event("", map[string]string{"a": "<b> & \n"}),
-		w.Event("done", struct{}{}),
-		w.Data("[DONE]"),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	w.Event("", map[string]string{"a": "<b> & \n"})
+	w.Event("done", struct{}{})
+	w.Data("[DONE]")
+	if err := w.Err(); err != nil {
+		t.Fatal(err)
 	}
 	w.Close()
 	want := "data: {\"a\":\"<b> & \\n\"}\n\nevent: done\ndata: {}\n\ndata: [DONE]\n\n"
@@ -38,7 +35,7 @@ func TestWriter_framesEvents(t *testing.T) {
 }
 
 // silent is a protocol without heartbeats.
-func silent() error { return nil }
+func silent() {}
 
 // A silent stream gets an event each time that the silence has lasted, and none once it has ended.
 // The first one begins it.
@@ -47,13 +44,13 @@ func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rec := httptest.NewRecorder()
 			w := sse.NewWriter(rec)
-			w.Beat(every, func() error { return w.Event("beat", 0) })
+			w.Beat(every, func() { w.Event("beat", 0) })
 			if w.Begun() {
 				t.Error("it has begun before anything was sent")
 			}
 			<-time.After(11*time.Second + time.Millisecond) // the bubble's clock, not the machine's
-			if err := w.Event("", 1); err != nil || !w.Begun() {
-				t.Fatal(err)
+			if w.Event("", 1); w.Err() != nil || !w.Begun() {
+				t.Fatal(w.Err())
 			}
 			w.End()
 			<-time.After(time.Minute)
@@ -71,7 +68,7 @@ func TestWriter_endBeforeTheFirstBeatSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w := sse.NewWriter(rec)
-		w.Beat(0, func() error { return w.Event("beat", 0) })
+		w.Beat(0, func() { w.Event("beat", 0) })
 		<-time.After(sse.DefaultEvery - 1)
 		w.End()
 		w.Close()
@@ -86,11 +83,11 @@ func TestWriter_noHeartbeatInsideOfAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w := sse.NewWriter(rec)
-		w.Beat(0, func() error { return w.Data("beat") })
-		_ = w.Do(func() error {
-			_ = w.Data("1")
+		w.Beat(0, func() { w.Data("beat") })
+		_ = w.Do(func() {
+			w.Data("1")
 			<-time.After(time.Minute)
-			return w.Data("2")
+			w.Data("2")
 		})
 		w.Close()
 		if got := rec.Body.String(); !strings.HasPrefix(got, "data: 1\n\ndata: 2\n\n") {
@@ -106,13 +103,13 @@ func TestWriter_remembersAFailure(t *testing.T) {
 		w := sse.NewWriter(broken)
 		w.Beat(0, silent)
 		defer w.Close()
-		if err := w.Event("", 1); err != nil {
-			t.Errorf("the event waited for the network: %v", err)
+		if w.Event("", 1); w.Err() != nil {
+			t.Errorf("the event waited for the network: %v", w.Err())
 		}
 		synctest.Wait()
 		for range 3 {
-			if err := w.Event("", 1); !errors.Is(err, errGone) {
-				t.Fatal(err)
+			if w.Event("", 1); !errors.Is(w.Err(), errGone) {
+				t.Fatal(w.Err())
 			}
 		}
 		if broken.writes != 1 {
@@ -130,7 +127,8 @@ func TestWriter_neverWaitsForAReader(t *testing.T) {
 	text, sent := strings.Repeat("x", 1000), 0
 	var err error
 	for ; err == nil && sent < 1<<22; sent += len(text) {
-		err = w.Event("", text)
+		w.Event("", text)
+		err = w.Err()
 	}
 	if err == nil || sent < 1_000_000 { // of text; the events' frames count towards the 1 MiB too
 		t.Errorf("%v after %d bytes", err, sent)
@@ -148,8 +146,8 @@ func TestWriter_closeWaitsForWhatWasSent(t *testing.T) {
 	w := sse.NewWriter(stuck)
 	w.Beat(0, silent)
 	for range 100 {
-		if err := w.Data("1"); err != nil {
-			t.Fatal(err)
+		if w.Data("1"); w.Err() != nil {
+			t.Fatal(w.Err())
 		}
 	}
 	go close(stuck.release)

@@ -85,64 +85,72 @@ func SetEstimate(w http.ResponseWriter, n chat.Tokens) {
 }
 
 // Announce puts what is known once a turn has started into the answer's headers, before sink sends
-// the first byte. Of several turns whose answers go into one stream only the first is announced:
-// headers that have been sent belong to the stream's goroutine.
+// the first byte.
 func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
-	retries := 0
+	var n counts
 	return func(e chat.Event) error {
-		if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
-			w.Header().Set(Retries, strconv.Itoa(retries))
-		}
-		if e.Finish.Limit != "" {
-			w.Header().Set(Limit, e.Finish.Limit)
-		}
-		if e.Kind == chat.Started && len(e.Issues) > 0 {
-			w.Header().Set(Issues, issues(e.Issues))
-		}
-		if len(e.Weaker) > 0 {
-			w.Header().Set(Weaker, strings.Join(e.Weaker, "; "))
-		}
-		ignored := e.Ignored
-		if e.Dropped > 0 {
-			ignored = append(slices.Clip(ignored), fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped))
-		}
-		if len(ignored) > 0 {
-			w.Header().Set(Ignored, extended(w.Header().Get(Ignored), unique(ignored)))
-		}
+		announce(w.Header(), e)
+		n.tell(e, w.Header().Set)
 		return sink(e)
 	}
 }
 
-// Streamed is sink for a stream: its steps and the stream's heartbeats come one at a time, and
-// headers are set only as long as none have been sent.
-func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink {
-	announced, retries := Announce(w, sink), 0
+// Streamed is the sink of a stream, whose events add sends: its steps and the stream's heartbeats
+// come one at a time. Of several turns whose answers go into one stream only the first is
+// announced: headers that have been sent belong to the stream's goroutine.
+func Streamed(w http.ResponseWriter, out *sse.Writer, add func(chat.Event)) chat.Sink {
+	var n counts
 	return func(e chat.Event) error {
-		return out.Do(func() error {
-			if !out.Begun() {
-				return announced(e)
+		return out.Do(func() {
+			if out.Begun() {
+				n.tell(e, out.Trailer)
+			} else {
+				announce(w.Header(), e)
+				n.tell(e, w.Header().Set)
 			}
-			if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
-				out.Trailer(Retries, strconv.Itoa(retries))
-			}
-			if e.Finish.Limit != "" {
-				out.Trailer(Limit, e.Finish.Limit)
-			}
-			return sink(e)
+			add(e)
 		})
+	}
+}
+
+func announce(h http.Header, e chat.Event) {
+	if e.Kind == chat.Started && len(e.Issues) > 0 {
+		h.Set(Issues, issues(e.Issues))
+	}
+	if len(e.Weaker) > 0 {
+		h.Set(Weaker, strings.Join(e.Weaker, "; "))
+	}
+	ignored := e.Ignored
+	if e.Dropped > 0 {
+		ignored = append(slices.Clip(ignored), fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped))
+	}
+	if len(ignored) > 0 {
+		h.Set(Ignored, extended(h.Get(Ignored), unique(ignored)))
+	}
+}
+
+// counts are what is known of a turn at its end.
+type counts struct{ retries int }
+
+func (n *counts) tell(e chat.Event, set func(name, value string)) {
+	if n.retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
+		set(Retries, strconv.Itoa(n.retries))
+	}
+	if e.Finish.Limit != "" {
+		set(Limit, e.Finish.Limit)
 	}
 }
 
 // Ended settles a stream whose turn has ended with err: refuse answers where nothing has been sent,
 // tell sends what went wrong.
-func Ended(w http.ResponseWriter, out *sse.Writer, err error, refuse func(http.ResponseWriter, *chat.Error), tell func(*chat.Error) error) {
+func Ended(w http.ResponseWriter, out *sse.Writer, err error, refuse func(http.ResponseWriter, *chat.Error), tell func(*chat.Error)) {
 	out.End()
 	switch {
 	case err == nil:
 	case !out.Begun():
 		refuse(w, chat.AsError(err))
 	case !chat.IsClientGone(err):
-		_ = tell(chat.AsError(err)) // a reader that is gone cannot be told
+		tell(chat.AsError(err))
 	}
 }
 

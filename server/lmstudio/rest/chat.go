@@ -196,9 +196,9 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, err)
 	case !chat.IsClientGone(err):
 		if err != nil {
-			_ = t.emit("error", map[string]any{"error": encodeError(err).Error}) // the end meets the same error
+			t.emit("error", map[string]any{"error": encodeError(err).Error})
 		}
-		_ = t.emit("chat.end", map[string]any{"result": out}) // a reader that is gone cannot be told
+		t.emit("chat.end", map[string]any{"result": out})
 	}
 }
 
@@ -222,22 +222,23 @@ type turn struct {
 }
 
 // emit sends an event; the type stands in the data, too.
-func (t *turn) emit(kind string, members map[string]any) error {
+func (t *turn) emit(kind string, members map[string]any) {
 	if t.out == nil {
-		return nil
+		return
 	}
 	data := map[string]any{"type": kind}
 	if strings.HasPrefix(kind, loading) {
 		data["model_instance_id"] = t.id
 	}
 	maps.Copy(data, members)
-	return t.out.Event(kind, data)
+	t.out.Event(kind, data)
 }
 
 // do takes a step between the heartbeats of a stream, which read what it writes.
-func (t *turn) do(step func() error) error {
+func (t *turn) do(step func()) error {
 	if t.out == nil {
-		return step()
+		step()
+		return nil
 	}
 	return t.out.Do(step)
 }
@@ -250,41 +251,39 @@ const (
 
 // beat says that the turn lives: what was said last of its progress is said again, or nothing is
 // added to its text; of a call that is executed the arguments, which are told whole.
-func (t *turn) beat() error {
+func (t *turn) beat() {
 	switch {
 	case t.open == loading, t.open == reading:
-		return t.emit(t.open+".progress", map[string]any{"progress": t.share})
+		t.emit(t.open+".progress", map[string]any{"progress": t.share})
 	case t.running != nil:
-		return t.emit("tool_call.arguments", t.running)
+		t.emit("tool_call.arguments", t.running)
 	case t.open == "": // behind a call its result is read
-		return t.begin(reading, nil)
+		t.begin(reading, nil)
+	default:
+		t.emit(t.open+".delta", map[string]any{"content": ""})
 	}
-	return t.emit(t.open+".delta", map[string]any{"content": ""})
 }
 
 // progress says how far a part is.
-func (t *turn) progress(part string, share float64) error {
-	if t.open != part {
-		return nil
+func (t *turn) progress(part string, share float64) {
+	if t.open == part {
+		t.share = min(share, 1)
+		t.beat()
 	}
-	t.share = min(share, 1)
-	return t.beat()
 }
 
 func (t *turn) run(ctx context.Context) (answer, error) {
-	if err := t.emit("chat.start", map[string]any{"model_instance_id": t.id}); err != nil {
-		return t.finish(err), err
-	}
+	t.emit("chat.start", map[string]any{"model_instance_id": t.id})
 	err := t.ensure(ctx)
 	if err == nil {
 		t.request.Model = t.id
-		err = t.do(func() error { return t.begin(reading, nil) })
+		err = t.do(func() { t.begin(reading, nil) })
 	}
 	if err == nil {
 		if err = t.api.service.Run(ctx, t.request, t.add); err != nil {
 			return t.finish(err), wire.OfInput(err)
 		}
-		err = t.do(func() error { return t.begin("", nil) })
+		err = t.do(func() { t.begin("", nil) })
 	}
 	return t.finish(err), err
 }
@@ -293,45 +292,37 @@ func (t *turn) run(ctx context.Context) (answer, error) {
 func (t *turn) add(e chat.Event) error {
 	t.meter.Add(e)
 	_ = t.all.Add(e) // it never fails
-	return t.do(func() error {
+	return t.do(func() {
 		switch e.Kind {
 		case chat.Progress:
-			return t.progress(reading, float64(e.Progress.Cached+e.Progress.Evaluated)/float64(max(e.Progress.Total, 1)))
+			t.progress(reading, float64(e.Progress.Cached+e.Progress.Evaluated)/float64(max(e.Progress.Total, 1)))
 		case chat.Text:
-			return t.begin("message", &e.Text)
+			t.begin("message", &e.Text)
 		case chat.Reasoning:
-			return t.begin("reasoning", &e.Text)
+			t.begin("reasoning", &e.Text)
 		case chat.HostedStart, chat.HostedEnd:
-			return t.call(e)
+			t.call(e)
 		}
-		return nil
 	})
 }
 
 // begin ends the open part if it is another, begins this one, and sends a piece of it.
-func (t *turn) begin(part string, piece *string) error {
+func (t *turn) begin(part string, piece *string) {
 	if t.open != part {
-		before := t.open
-		t.open, t.share = part, 0
-		if before != "" {
-			var members map[string]any
-			if before == loading {
-				members = map[string]any{"load_time_seconds": t.load}
-			}
-			if err := t.emit(before+".end", members); err != nil {
-				return err
-			}
+		switch t.open {
+		case "":
+		case loading:
+			t.emit(loading+".end", map[string]any{"load_time_seconds": t.load})
+		default:
+			t.emit(t.open+".end", nil)
 		}
-		if part != "" {
-			if err := t.emit(part+".start", nil); err != nil {
-				return err
-			}
+		if t.open, t.share = part, 0; part != "" {
+			t.emit(part+".start", nil)
 		}
 	}
-	if piece == nil {
-		return nil
+	if piece != nil {
+		t.emit(part+".delta", map[string]any{"content": *piece})
 	}
-	return t.emit(part+".delta", map[string]any{"content": *piece})
 }
 
 // finish collects the answer, and keeps a chat that has one.

@@ -78,22 +78,19 @@ func called(e chat.Event) map[string]any {
 }
 
 // call sends the events of a call that the server executes.
-func (t *turn) call(e chat.Event) error {
-	if err := t.begin("", nil); err != nil {
-		return err
-	}
+func (t *turn) call(e chat.Event) {
+	t.begin("", nil)
 	if e.Kind == chat.HostedStart {
 		members := map[string]any{"tool": e.Hosted.Tool, "provider_info": providerOf(e.Hosted)}
-		if err := t.emit("tool_call.start", members); err != nil {
-			return err
-		}
+		t.emit("tool_call.start", members)
 		members["arguments"] = e.Call.Arguments
 		t.running = members
-		return t.emit("tool_call.arguments", members)
+		t.emit("tool_call.arguments", members)
+		return
 	}
 	t.running = nil
 	members := called(e)
 	kind := map[any]string{"tool_call": "tool_call.success", "invalid_tool_call": "tool_call.failure"}[members["type"]]
 	delete(members, "type")
-	return t.emit(kind, members)
+	t.emit(kind, members)
 }

@@ -360,18 +360,18 @@ func (t *turn) ensure(ctx context.Context) error {
 	if loaded || err != nil {
 		return err
 	}
-	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
+	if err := t.do(func() { t.begin(loading, nil) }); err != nil {
 		return err
 	}
 	begun := time.Now()
 	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: s, Progress: func(p fleet.Progress) {
-		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
+		_ = t.do(func() { t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {
 		return lmstudio.LoadError(err)
 	}
-	return t.do(func() error {
+	return t.do(func() {
 		t.id, t.load = i.ID, new(time.Since(begun).Seconds())
-		return t.progress(loading, 1) // a short load may have told of none
+		t.progress(loading, 1) // a short load may have told of none
 	})
 }
