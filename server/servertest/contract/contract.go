@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
+	"sync"
 
 	"tenon/server/servertest"
 )
@@ -92,7 +94,7 @@ func eventSchema(route, event string) string {
 		Error json.RawMessage
 	}
 	if json.Unmarshal([]byte(event), &e) == nil && route == "POST /v1/responses" {
-		if schema := eventSchemas[e.Type]; schema != "" {
+		if schema := eventSchemas()[e.Type]; schema != "" {
 			return schema
 		}
 		return "no schema for the event " + e.Type
@@ -103,41 +105,21 @@ func eventSchema(route, event string) string {
 	return streamed[route]
 }
 
-// eventSchemas has the schema of every event that a Responses stream may hold, by its type.
-var eventSchemas = map[string]string{
-	"response.created":                       "ResponseCreatedEvent",
-	"response.in_progress":                   "ResponseInProgressEvent",
-	"response.completed":                     "ResponseCompletedEvent",
-	"response.incomplete":                    "ResponseIncompleteEvent",
-	"response.failed":                        "ResponseFailedEvent",
-	"response.output_item.added":             "ResponseOutputItemAddedEvent",
-	"response.output_item.done":              "ResponseOutputItemDoneEvent",
-	"response.content_part.added":            "ResponseContentPartAddedEvent",
-	"response.content_part.done":             "ResponseContentPartDoneEvent",
-	"response.output_text.delta":             "ResponseTextDeltaEvent",
-	"response.output_text.done":              "ResponseTextDoneEvent",
-	"response.reasoning_text.delta":          "ResponseReasoningTextDeltaEvent",
-	"response.reasoning_text.done":           "ResponseReasoningTextDoneEvent",
-	"response.reasoning_summary_part.added":  "ResponseReasoningSummaryPartAddedEvent",
-	"response.reasoning_summary_part.done":   "ResponseReasoningSummaryPartDoneEvent",
-	"response.reasoning_summary_text.delta":  "ResponseReasoningSummaryTextDeltaEvent",
-	"response.reasoning_summary_text.done":   "ResponseReasoningSummaryTextDoneEvent",
-	"response.function_call_arguments.delta": "ResponseFunctionCallArgumentsDeltaEvent",
-	"response.function_call_arguments.done":  "ResponseFunctionCallArgumentsDoneEvent",
-	"response.custom_tool_call_input.delta":  "ResponseCustomToolCallInputDeltaEvent",
-	"response.custom_tool_call_input.done":   "ResponseCustomToolCallInputDoneEvent",
-	"response.mcp_list_tools.in_progress":    "ResponseMCPListToolsInProgressEvent",
-	"response.mcp_list_tools.completed":      "ResponseMCPListToolsCompletedEvent",
-	"response.mcp_list_tools.failed":         "ResponseMCPListToolsFailedEvent",
-	"response.mcp_call.in_progress":          "ResponseMCPCallInProgressEvent",
-	"response.mcp_call_arguments.delta":      "ResponseMCPCallArgumentsDeltaEvent",
-	"response.mcp_call_arguments.done":       "ResponseMCPCallArgumentsDoneEvent",
-	"response.mcp_call.completed":            "ResponseMCPCallCompletedEvent",
-	"response.mcp_call.failed":               "ResponseMCPCallFailedEvent",
-	"response.web_search_call.in_progress":   "ResponseWebSearchCallInProgressEvent",
-	"response.web_search_call.searching":     "ResponseWebSearchCallSearchingEvent",
-	"response.web_search_call.completed":     "ResponseWebSearchCallCompletedEvent",
-}
+// eventSchemas are the schemas of the events that a Responses stream may hold, by type, as the
+// description lists them. Without it nothing of OpenAI's is looked at.
+var eventSchemas = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	schemas, err := OpenAI()
+	if err != nil {
+		return all
+	}
+	for _, event := range schemas["ResponseStreamEvent"].(map[string]any)["anyOf"].([]any) {
+		name := path.Base(event.(map[string]any)["$ref"].(string))
+		members := schemas[name].(map[string]any)["properties"].(map[string]any)
+		all[members["type"].(map[string]any)["enum"].([]any)[0].(string)] = name
+	}
+	return all
+})
 
 // Payloads are the JSON texts of a stream's events, without Chat's end mark.
 func Payloads(stream string) []string {
