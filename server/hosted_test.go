@@ -250,7 +250,7 @@ func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
 		var log strings.Builder
 		o.DebugRequests, o.LogPrompts, o.Log = 5, true, slog.New(slog.NewTextHandler(&log, nil))
 		o.Service = &chat.Service{Models: families{enginetest.Script(enginetest.Say(lookupCall), enginetest.Say("Done."))}}
-		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{}, Connector: connector(func(s agent.RequestServer) { got[s.URL] = s.Headers["Authorization"] + s.Headers["X-Key"] })})
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{}, Connector: connector(func(s chat.HostedTools) { got[s.URL] = s.Headers["Authorization"] + s.Headers["X-Key"] })})
 		h := server.New(o)
 		get := func(path string) string {
 			rec := httptest.NewRecorder()
@@ -281,9 +281,9 @@ func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
 	}
 }
 
-type connector func(agent.RequestServer)
+type connector func(chat.HostedTools)
 
-func (c connector) Connect(_ context.Context, s agent.RequestServer) (agent.Source, error) {
+func (c connector) Connect(_ context.Context, s chat.HostedTools) (agent.Source, error) {
 	c(s)
 	return notebook{}, nil
 }

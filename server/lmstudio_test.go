@@ -500,7 +500,7 @@ func TestStudio_chatsHeartbeatsKeepTheOrder(t *testing.T) {
 func TestStudio_integrations(t *testing.T) {
 	const orders = `[[s%d]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]`
 	s, _, _ := studio(t, func(o *server.Options) {
-		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}, Connector: connector(func(agent.RequestServer) {})})
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}, Connector: connector(func(chat.HostedTools) {})})
 	})
 	for i, c := range []struct{ integration, provider string }{
 		{`"mcp/notes"`, `{"plugin_id":"mcp/notes","type":"plugin"}`},
@@ -552,7 +552,7 @@ func (s slowly) Tools(ctx context.Context) ([]agent.Tool, error) {
 func TestStudio_heartbeatsWhileACallIsExecuted(t *testing.T) {
 	s, _, _ := studio(t, func(o *server.Options) {
 		o.Heartbeat = 50 * time.Millisecond
-		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{slowly{notebook{}}}, Connector: connector(func(agent.RequestServer) {})})
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{slowly{notebook{}}}, Connector: connector(func(chat.HostedTools) {})})
 	})
 	_, stream := postTo(t, s, "/api/v1/chat", `{"model":"m","stream":true,"integrations":["mcp/notes"],"input":"[[s0]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]"}`)
 	_, running, found := strings.Cut(stream, "event: tool_call.start\n")

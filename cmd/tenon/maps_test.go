@@ -48,7 +48,6 @@ var bounds = map[string]string{
 	"server.silent.places":                                "maxSilent, and one",
 	"server.labels.seen":                                  "200",
 	"server/agent.aids.prompts":                           "the sources of a request's tools",
-	"server/agent.RequestServer.Headers":                  "its request",
 	"server/agent.chooser.taken":                          "the tools of its request and of the configuration",
 	"server/agent.loop.equal":                             "the calls of its turn",
 	"server/agent.toolset.tools":                          "the tools of the configuration and of the servers that its request names",

@@ -477,7 +477,7 @@ func TestLimits_timeWithinARound(t *testing.T) {
 
 type connector struct{ source agent.Source }
 
-func (c connector) Connect(context.Context, agent.RequestServer) (agent.Source, error) {
+func (c connector) Connect(context.Context, chat.HostedTools) (agent.Source, error) {
 	return c.source, nil
 }
 

@@ -143,7 +143,7 @@ func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, so
 	if c.options.Connector == nil {
 		return nil, "", &chat.Error{Kind: chat.Forbidden, Field: h.Field, Message: "the server's configuration allows no servers that requests name"}
 	}
-	s, err := c.options.Connector.Connect(ctx, RequestServer{Label: h.Source, URL: h.URL, Headers: h.Headers, Field: h.Field})
+	s, err := c.options.Connector.Connect(ctx, h)
 	if err == nil {
 		from, err = s.Tools(ctx)
 	}

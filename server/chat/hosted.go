@@ -26,7 +26,7 @@ type HostedTools struct {
 	Without  []string               // but for these
 	Ask      func(tool string) bool // the client wants to approve these calls; nil: none. What must be asked about anyway stays so
 	URL      string                 // the request names the server itself
-	Headers  map[string]string      // for that server alone
+	Headers  map[string]string      // its credentials, for that server alone
 	Kind     string                 // the protocol's word for it, given back with what becomes of it
 	Optional bool                   // what there is not is left out and told in a header, rather than refused
 	Field    string                 // where it stands, for errors

@@ -15,6 +15,7 @@ import (
 	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/agent"
+	turns "tenon/server/chat"
 	"tenon/server/servertest"
 	"tenon/server/servertest/contract"
 	"tenon/tools"
@@ -34,7 +35,7 @@ func (notes) Tools(context.Context) ([]agent.Tool, error) {
 }
 
 // Connect takes the place of reaching a server that a request names.
-func (n notes) Connect(context.Context, agent.RequestServer) (agent.Source, error) { return n, nil }
+func (n notes) Connect(context.Context, turns.HostedTools) (agent.Source, error) { return n, nil }
 
 func serveNotes(t *testing.T, said ...string) served {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tenon/server/agent"
+	"tenon/server/chat"
 )
 
 const secret = "s3same-open"
@@ -402,7 +403,7 @@ func TestConnector_onlyWhatTheConfigurationAllows(t *testing.T) {
 		{[]string{"*"}, web.URL, "does not allow"},
 	} {
 		connector := &Connector{Hosts: c.allowed}
-		s, err := connector.Connect(t.Context(), agent.RequestServer{Label: "x", URL: c.url, Headers: map[string]string{"Authorization": secret}})
+		s, err := connector.Connect(t.Context(), chat.HostedTools{Source: "x", URL: c.url, Headers: map[string]string{"Authorization": secret}})
 		if err == nil {
 			_, err = s.Tools(t.Context())
 		}
@@ -419,7 +420,7 @@ func TestConnector_reachesAllowedServersUntilTheRequestEnds(t *testing.T) {
 	_, web := overHTTP(t, sdk.NewServer(&sdk.Implementation{Name: "web"}, nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	connector := &Connector{Hosts: []string{"127.0.0.1"}, Private: true, Approval: agent.Allow}
-	s, err := connector.Connect(ctx, agent.RequestServer{Label: "x", URL: web.URL})
+	s, err := connector.Connect(ctx, chat.HostedTools{Source: "x", URL: web.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"tenon/engine/sandbox"
 	"tenon/models/public"
 	"tenon/server/agent"
+	"tenon/server/chat"
 )
 
 // Server is the configuration of one server. The tags are those of package builtin's settings.
@@ -227,7 +228,7 @@ type Connector struct {
 	Approval agent.Approval // of their tools
 }
 
-func (c *Connector) Connect(ctx context.Context, s agent.RequestServer) (agent.Source, error) {
+func (c *Connector) Connect(ctx context.Context, s chat.HostedTools) (agent.Source, error) {
 	at, err := address(s.URL)
 	if err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func (c *Connector) Connect(ctx context.Context, s agent.RequestServer) (agent.S
 	if !c.allowed(at) {
 		return nil, fmt.Errorf("url: the configuration does not allow the host %s", at.Host)
 	}
-	server := NewServer(s.Label)
+	server := NewServer(s.Source)
 	server.URL, server.Headers, server.Approval, server.publicOnly = s.URL, s.Headers, c.Approval, !c.Private
 	client := NewClient(server)
 	context.AfterFunc(ctx, client.Close)
