@@ -26,28 +26,12 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 	running  prometheus.Gauge
 
-	turns      *prometheus.CounterVec
-	prompt     *prometheus.CounterVec
-	generated  *prometheus.CounterVec
-	reasoning  *prometheus.CounterVec
-	rewound    *prometheus.CounterVec
-	missed     *prometheus.CounterVec
-	calls      *prometheus.CounterVec
-	failed     *prometheus.CounterVec
-	executed   *prometheus.CounterVec
-	tools      *labels
-	rejected   *prometheus.CounterVec
-	repairs    *prometheus.CounterVec
-	checks     *prometheus.CounterVec
-	retries    *prometheus.CounterVec
-	loops      *prometheus.CounterVec
-	issues     *prometheus.CounterVec
-	errors     *prometheus.CounterVec
-	sets       *labels
-	conversion *prometheus.CounterVec
-	firstToken *prometheus.HistogramVec
-	queueWait  *prometheus.HistogramVec
-	engineTime *prometheus.CounterVec
+	turns, calls, failed, executed, rejected, repairs, checks, retries, loops, issues, errors *prometheus.CounterVec
+	prompt, generated, reasoning, rewound, missed, conversion, engineTime                     *prometheus.CounterVec
+
+	firstToken, queueWait *prometheus.HistogramVec
+
+	tools, sets *labels
 }
 
 // Buckets in seconds. A model answers in tens of milliseconds on a GPU, and reads a long prompt

@@ -179,11 +179,7 @@ func (o observer) describe(line []slog.Attr, r *chat.Record) []slog.Attr {
 
 // turnAttrs are what a line says of a turn: which model, how many tokens, why it failed.
 func turnAttrs(t *chat.Outcome) []slog.Attr {
-	var u chat.Usage
-	for _, f := range t.Finishes {
-		u.Prompt, u.Cached = f.Usage.Prompt, max(u.Cached, f.Usage.Cached)
-		u.Completion += f.Usage.Completion
-	}
+	u := t.Usage()
 	attrs := []slog.Attr{
 		slog.String("model", t.Model), slog.Int("prompt_tokens", u.Prompt), slog.Int("cached_tokens", u.Cached),
 		slog.Int("completion_tokens", u.Completion),

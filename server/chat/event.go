@@ -129,5 +129,10 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning}
 }
 
+// And is the usage with that of a further choice: all choices have one prompt, which counts once.
+func (u Usage) And(v Usage) Usage {
+	return Usage{v.Prompt, max(u.Cached, v.Cached), u.Completion + v.Completion, u.Reasoning + v.Reasoning}
+}
+
 // Sink takes events. An error from it (the client is gone) ends the turn.
 type Sink func(Event) error

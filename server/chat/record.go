@@ -51,6 +51,14 @@ type Outcome struct {
 	Err        *Error        // why the turn failed; nil: it did not
 }
 
+// Usage is that of all choices.
+func (o *Outcome) Usage() (u Usage) {
+	for _, f := range o.Finishes {
+		u = u.And(f.Usage)
+	}
+	return u
+}
+
 type recordKey struct{}
 
 // WithRecord has the turns that run under the context fill r.

@@ -146,7 +146,7 @@ type completer struct {
 	begun int         // the same of the prompt whose answer has begun, for heartbeats
 	echo  string      // what comes before the running prompt's answers
 	said  []int       // of each choice, the characters so far, echo included
-	usage usage
+	usage chat.Usage
 	extra func(model string, f chat.Finish) *wire.Extra // nil: nothing
 }
 
@@ -169,14 +169,12 @@ func (c *completer) add(e chat.Event) {
 		c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(c.first+e.Choice, e.Tokens)})
 	case chat.Finished:
 		reason := finishReason(e.Finish.Reason)
-		prompt := c.usage.PromptTokens
-		c.usage.add(e.Finish.Usage)
+		prompt := c.usage.Prompt
 		if e.Choice == 0 { // each prompt counts once
-			c.usage.PromptTokens += prompt
-		} else {
-			c.usage.PromptTokens = prompt
+			prompt += e.Finish.Usage.Prompt
 		}
-		c.usage.TotalTokens = c.usage.PromptTokens + c.usage.CompletionTokens
+		c.usage = c.usage.And(e.Finish.Usage)
+		c.usage.Prompt = prompt
 		if c.sent.TimingsPerToken {
 			c.head.Timings = wire.EncodeTimings(e.Finish)
 		}
@@ -271,14 +269,14 @@ func (c *completer) fail(err error) {
 
 func (c *completer) end() {
 	if c.out == nil {
-		c.head.Usage = shownUsage{true, &c.usage}
+		c.head.Usage = shownUsage{true, encodeUsage(c.usage)}
 		wire.WriteJSON(c.w, http.StatusOK, c.head)
 		return
 	}
 	c.out.End()
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
-		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, &c.usage}
+		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, encodeUsage(c.usage)}
 		c.out.Event("", chunk)
 	}
 	c.out.Data("[DONE]")

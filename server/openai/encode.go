@@ -23,7 +23,7 @@ func (w chatRequest) shown() shown {
 // encode makes the whole answer out of a result.
 func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 	head.Object, head.Model = "chat.completion", r.Model
-	head.Usage = shownUsage{true, &usage{}}
+	var used chat.Usage
 	for i, c := range r.Choices {
 		reason := finishReason(c.Finish.Reason)
 		out := choice{Index: i, Message: encodeMessage(c), FinishReason: &reason}
@@ -35,11 +35,12 @@ func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 			out.Logprobs = encodeLogprobs(c.Tokens)
 		}
 		head.Choices = append(head.Choices, out)
-		head.Usage.of.add(c.Finish.Usage)
+		used = used.And(c.Finish.Usage)
 		if want.timings {
 			head.Timings = wire.EncodeTimings(c.Finish)
 		}
 	}
+	head.Usage = shownUsage{true, encodeUsage(used)}
 	return head
 }
 
@@ -121,11 +122,10 @@ func finishReason(r chat.Reason) string {
 	}
 }
 
-// add counts a choice; the prompt is the same for all of them and counts once.
-func (u *usage) add(c chat.Usage) {
-	u.PromptTokens = c.Prompt
-	u.PromptTokensDetails.CachedTokens = max(u.PromptTokensDetails.CachedTokens, c.Cached)
-	u.CompletionTokens += c.Completion
-	u.CompletionTokensDetails.ReasoningTokens += c.Reasoning
-	u.TotalTokens = u.PromptTokens + u.CompletionTokens
+func encodeUsage(u chat.Usage) *usage {
+	return &usage{
+		PromptTokens: u.Prompt, PromptTokensDetails: promptDetails{u.Cached},
+		CompletionTokens: u.Completion, CompletionTokensDetails: completionDetails{u.Reasoning},
+		TotalTokens: u.Prompt + u.Completion,
+	}
 }

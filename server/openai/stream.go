@@ -14,7 +14,7 @@ type streamer struct {
 	want         shown
 	extra        func(model string, f chat.Finish) *wire.Extra // nil: nothing
 
-	usage    usage
+	usage    chat.Usage
 	choices  int
 	served   int          // calls that the server has executed
 	executed bool         // one, since the last text
@@ -94,7 +94,7 @@ func callDelta(e chat.Event, id, name string) *delta {
 }
 
 func (s *streamer) finish(e chat.Event) {
-	s.usage.add(e.Finish.Usage)
+	s.usage = s.usage.And(e.Finish.Usage)
 	if s.want.timings {
 		s.head.Timings = wire.EncodeTimings(e.Finish)
 	}
@@ -124,7 +124,7 @@ func (s *streamer) beat() {
 func (s *streamer) end() {
 	if s.includeUsage {
 		chunk := s.head
-		chunk.Choices, chunk.Usage = []choice{}, shownUsage{true, &s.usage}
+		chunk.Choices, chunk.Usage = []choice{}, shownUsage{true, encodeUsage(s.usage)}
 		s.out.Event("", chunk)
 	}
 	s.out.Data("[DONE]")

@@ -56,7 +56,7 @@ func requested(r chat.Request) []attribute.KeyValue {
 
 // outcome is what a turn came to.
 func outcome(o *chat.Outcome) []attribute.KeyValue {
-	u := usage(o)
+	u := o.Usage()
 	all := []attribute.KeyValue{
 		attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Completion),
 		attribute.Int("gen_ai.usage.cache_read.input_tokens", u.Cached), attribute.Int("gen_ai.usage.reasoning.output_tokens", u.Reasoning),
@@ -85,15 +85,6 @@ func outcome(o *chat.Outcome) []attribute.KeyValue {
 		all = append(all, attribute.String(at+"id", c.ID), attribute.String(at+"function.name", c.Name))
 	}
 	return all
-}
-
-// usage is that of all choices, which have one prompt.
-func usage(o *chat.Outcome) (u chat.Usage) {
-	for _, f := range o.Finishes {
-		u.Prompt, u.Cached = f.Usage.Prompt, max(u.Cached, f.Usage.Cached)
-		u.Completion, u.Reasoning = u.Completion+f.Usage.Completion, u.Reasoning+f.Usage.Reasoning
-	}
-	return u
 }
 
 func seconds(name string, d time.Duration) attribute.KeyValue {

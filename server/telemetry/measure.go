@@ -49,7 +49,7 @@ func (m measures) turn(ctx context.Context, operation string, o *chat.Outcome) {
 		return
 	}
 	m.duration.Record(ctx, o.Took.Seconds(), with())
-	u := usage(o)
+	u := o.Usage()
 	m.tokens.Record(ctx, int64(u.Prompt), with(attribute.String("gen_ai.token.type", "input")))
 	m.tokens.Record(ctx, int64(u.Completion), with(attribute.String("gen_ai.token.type", "output")))
 	if o.FirstToken == 0 {
