@@ -267,11 +267,3 @@ func (d *decoder) blocks(raw json.RawMessage, field string) ([]block, error) {
 	d.notes = append(d.notes, ignored...)
 	return blocks, err
 }
-
-func joined(parts []templates.Part) string {
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = p.Text
-	}
-	return strings.Join(texts, "\n")
-}

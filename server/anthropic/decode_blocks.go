@@ -186,14 +186,15 @@ func (d *decoder) document(b block, field string) (string, error) {
 	return body, nil
 }
 
+// texts is what the blocks of text among others say.
 func texts(blocks []block) string {
-	var parts []templates.Part
+	var said templates.Message
 	for _, b := range blocks {
 		if b.Type == "text" {
-			parts = append(parts, templates.Part{Text: b.Text})
+			said.Parts = append(said.Parts, templates.Part{Text: b.Text})
 		}
 	}
-	return joined(parts)
+	return said.Content()
 }
 
 // assistant decodes an answer. What a server executed in it divides it: a call's result is a

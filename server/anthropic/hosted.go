@@ -132,16 +132,12 @@ func (d *decoder) executed(b block) string {
 		}
 	}
 	var text string
-	var parts []textBlock
+	var parts []block
 	switch {
 	case json.Unmarshal(b.Content, &text) == nil:
 		return text
 	case b.Type == "mcp_tool_result" && json.Unmarshal(b.Content, &parts) == nil:
-		all := make([]string, len(parts))
-		for i, p := range parts {
-			all[i] = p.Text
-		}
-		return strings.Join(all, "\n")
+		return texts(parts)
 	}
 	return withoutSecrets(b.Content)
 }

@@ -70,7 +70,7 @@ func (m message) decode(field string) (templates.Message, error) {
 		out.Calls = append(out.Calls, c.decode())
 	}
 	if f := m.FunctionCall; f != nil {
-		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.arguments()})
+		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: wire.Text(f.Arguments)})
 	}
 	if m.Refusal != "" && wire.IsNull(m.Content) {
 		out.Text = m.Refusal
@@ -84,20 +84,11 @@ func (c sentCall) decode() templates.Call {
 	call := templates.Call{ID: c.ID}
 	switch {
 	case c.Function != nil:
-		call.Name, call.Arguments = c.Function.Name, c.Function.arguments()
+		call.Name, call.Arguments = c.Function.Name, wire.Text(c.Function.Arguments)
 	case c.Custom != nil:
 		call.Name, call.Arguments = c.Custom.Name, c.Custom.Input
 	}
 	return call
-}
-
-// arguments are the text that a string holds, or another value's own.
-func (f sentFunction) arguments() string {
-	var text string
-	if wire.IsNull(f.Arguments) || json.Unmarshal(f.Arguments, &text) == nil {
-		return text
-	}
-	return string(f.Arguments)
 }
 
 // omitted names the parts that are not served to the model that could not read them.

@@ -59,7 +59,7 @@ func (c *conversation) item(it item, field string) error {
 		c.executed(it)
 		return nil
 	case "mcp_approval_request":
-		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: it.ID, Name: it.Name, Arguments: it.text(it.Arguments)})
+		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: it.ID, Name: it.Name, Arguments: wire.Text(it.Arguments)})
 		return nil
 	case "mcp_list_tools", "mcp_approval_response": // the tools are listed anew; what was approved was done
 		return nil
@@ -146,8 +146,8 @@ func (c *conversation) reason(it item, field string) {
 
 func (c *conversation) call(it item) {
 	arguments := it.Input
-	if it.Type == "function_call" && json.Unmarshal(it.Arguments, &arguments) != nil {
-		arguments = string(it.Arguments)
+	if it.Type == "function_call" {
+		arguments = wire.Text(it.Arguments)
 	}
 	m := c.assistant()
 	m.Calls = append(m.Calls, templates.Call{ID: it.CallID, Name: tools.PromptName(it.Namespace, it.Name), Arguments: arguments})
@@ -159,15 +159,15 @@ func (c *conversation) executed(it item) {
 	id := it.Approval
 	if id == "" || !c.has(id) {
 		id = it.ID
-		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: id, Name: it.Name, Arguments: it.text(it.Arguments)})
+		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: id, Name: it.Name, Arguments: wire.Text(it.Arguments)})
 	}
-	m := templates.Message{Role: templates.ToolRole, CallID: id, Name: it.Name, Text: it.text(it.Output), Executed: true}
+	m := templates.Message{Role: templates.ToolRole, CallID: id, Name: it.Name, Text: wire.Text(it.Output), Executed: true}
 	if !wire.IsNull(it.Error) {
 		var e mcpError
 		if m.Failed = true; json.Unmarshal(it.Error, &e) == nil && len(e.Content) > 0 {
 			m.Text = e.Content[0].Text
 		} else {
-			m.Text = it.text(it.Error)
+			m.Text = wire.Text(it.Error)
 		}
 	}
 	c.add(m)
@@ -180,29 +180,14 @@ func (c *conversation) has(id string) bool {
 	})
 }
 
-// text is a member's text, or the JSON that stands in place of one.
-func (item) text(raw json.RawMessage) string {
-	var text string
-	if wire.IsNull(raw) || json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return string(raw)
-}
-
 func (c *conversation) result(it item, field string) error {
 	m := templates.Message{Role: templates.ToolRole, CallID: it.CallID}
 	if it.CallID == "" {
 		return chat.Invalidf(field+".call_id", "is required")
 	}
 	var in []contentPart
-	if json.Unmarshal(it.Output, &in) != nil {
-		var text string
-		if json.Unmarshal(it.Output, &text) != nil {
-			text = string(it.Output) // an object: the model reads it as it is
-		}
-		m.Text = text
-		c.add(m)
-		return nil
+	if json.Unmarshal(it.Output, &in) != nil { // the model reads an object as it is
+		m.Text = wire.Text(it.Output)
 	}
 	for _, p := range in {
 		if p.Text == "" && strings.HasPrefix(p.Type, "input_") && p.Type != "input_text" {

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -92,20 +93,14 @@ func (p *postgres) put(r *stored) error {
 // ran out and somebody was told that it failed, it failed.
 func (p *postgres) insert(ctx context.Context, tx pgx.Tx, r *stored) error {
 	encoded, err := json.Marshal(r)
-	if err != nil {
+	conversation, err2 := json.Marshal(r.Conversation)
+	input, err3 := json.Marshal(r.Input)
+	if err = cmp.Or(err, err2, err3); err != nil {
 		return fmt.Errorf("encode response %s: %w", r.ID, err)
 	}
 	size := int64(len(encoded))
 	if size > p.limits.MaxBytes {
 		return fmt.Errorf("keep response %s: its %d bytes: %w", r.ID, size, errTooLarge)
-	}
-	conversation, err := json.Marshal(r.Conversation)
-	if err != nil {
-		return fmt.Errorf("encode response %s: %w", r.ID, err)
-	}
-	input, err := json.Marshal(r.Input)
-	if err != nil {
-		return fmt.Errorf("encode response %s: %w", r.ID, err)
 	}
 	items := []int64{}
 	for _, id := range itemIDs(r.Conversation) {

@@ -91,6 +91,14 @@ func TextOr(raw json.RawMessage, v any, field, elements string) (text string, is
 	return "", false, ignored, err
 }
 
+// Text is the text that a value holds, or the JSON that stands in place of one. null is no text.
+func Text(raw json.RawMessage) (text string) {
+	if IsNull(raw) || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
 // ignored returns what of valid JSON v does not have.
 func (o Others) ignored(raw []byte, v any, path string) (all []string, err error) {
 	u := unread{raw: raw, take: func(path string, value json.RawMessage) error {
