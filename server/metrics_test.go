@@ -16,7 +16,17 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server"
+	"tenon/server/chat"
 )
+
+// tryingOnce are models whose turns are not tried again.
+type tryingOnce struct{ chat.Models }
+
+func (m tryingOnce) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {
+	out, release, err := m.Models.Acquire(ctx, name)
+	out.Teaching.Retries = new(int)
+	return out, release, err
+}
 
 type counts map[string]engine.Stats
 
@@ -120,7 +130,7 @@ func TestMetrics_tellWhatWasMended(t *testing.T) {
 	mended := call("ab")
 	mended.Again = []enginetest.Reply{{Tokens: append(again.Tokens, enginetest.Say("}").Tokens...), Checks: again.Checks}}
 	o := options(t, mended, call("ab"))
-	o.Service.Retries = -1
+	o.Service.Models = tryingOnce{o.Service.Models}
 	h := server.New(o)
 	askWith(t, h, "/v1/chat/completions", hello+tool)
 	askWith(t, h, "/v1/chat/completions", hello+tool)

@@ -35,9 +35,6 @@ const (
 	maxRewound = 2048 // tokens that a choice takes back in all
 )
 
-// DefaultRetries is how often step 2 is taken where nothing else is said.
-const DefaultRetries = 1
-
 // Mending counts what was done about a choice's calls.
 type Mending struct {
 	Checks  int `json:"checks"`         // calls that were judged after they were made
@@ -179,23 +176,12 @@ func mistakeOf(f *tools.Fault) string {
 	return f.Tool + "\x00" + strings.Join(words, " ")
 }
 
-// retries is how often a turn may be tried again.
-func (s *Service) retries() int {
-	switch {
-	case s.Retries < 0:
-		return 0
-	case s.Retries == 0:
-		return DefaultRetries
-	}
-	return s.Retries
-}
-
-// retries is how often this turn may be tried again: the model's adapter says, or the service.
+// retries is how often the turn may be tried again: as the model's adapter says, or else once.
 func (c *choiceRun) retries() int {
 	if own := c.model.Teaching.Retries; own != nil {
 		return *own
 	}
-	return c.service.retries()
+	return 1
 }
 
 // failedCall is what a model reads of a call that was none: the call as it made it, and what is

@@ -78,9 +78,20 @@ func runScripted(t *testing.T, s *Service, r Request, replies ...enginetest.Repl
 	return runService(t, s, enginetest.Script(replies...), r)
 }
 
+// runTried is runScripted with a model whose turns are tried again so often.
+func runTried(t *testing.T, retries int, e *enginetest.Scripted, r Request) outcomeOf {
+	t.Helper()
+	return runOn(t, &Service{Models: taughtModel{scripted{e}, Teaching{Retries: &retries}}}, e, r)
+}
+
 func runService(t *testing.T, s *Service, e *enginetest.Scripted, r Request) outcomeOf {
 	t.Helper()
 	s.Models = scripted{e}
+	return runOn(t, s, e, r)
+}
+
+func runOn(t *testing.T, s *Service, e *enginetest.Scripted, r Request) outcomeOf {
+	t.Helper()
 	var c Collector
 	out := outcomeOf{engine: e}
 	err := s.Run(t.Context(), r, func(e Event) error {
@@ -151,7 +162,7 @@ func TestCheck_offendingValueIsWrittenAnew(t *testing.T) {
 func TestCheck_triesGoFurtherBackAndEnd(t *testing.T) {
 	reply := calls(bookHead, `{"day": "x", "code": "ab"}`)
 	reply.Again = []enginetest.Reply{again(`"ba"}`), again(`{"code": "zz", "day": "x"}`), again(`{"code": "zy", "day": "x"}`), again(`"never"}`)}
-	o := runScripted(t, &Service{Retries: -1}, request(), reply)
+	o := runTried(t, 0, enginetest.Script(reply), request())
 	if len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop || !strings.Contains(o.choice.Text, `"zy"`) {
 		t.Errorf("%+v", o.choice)
 	}
@@ -194,9 +205,9 @@ func TestCheck_turnIsTriedAgainWithTheErrorNamed(t *testing.T) {
 }
 
 func TestCheck_triesAgainOnlySoOften(t *testing.T) {
-	bad := calls(bookHead, `{"day": "x"}`)                            // nothing is left to rewind to that the script would write otherwise
-	for retries, want := range map[int]int{-1: 1, 0: 2, 1: 2, 3: 2} { // the same mistake twice ends it
-		o := runScripted(t, &Service{Retries: retries}, request(), bad, bad, bad, bad, bad, bad)
+	bad := calls(bookHead, `{"day": "x"}`)                     // nothing is left to rewind to that the script would write otherwise
+	for retries, want := range map[int]int{0: 1, 1: 2, 3: 2} { // the same mistake twice ends it
+		o := runTried(t, retries, enginetest.Script(bad, bad, bad, bad, bad, bad), request())
 		if n := len(o.engine.Turns()); n != want || len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop {
 			t.Errorf("retries %d: %d turns, %+v", retries, n, o.choice)
 		}
@@ -221,7 +232,7 @@ func TestCheck_eachMistakeIsToldAndCounted(t *testing.T) {
 		generated += len(bookHead + text)
 	}
 	last := calls(bookHead, `{"day": "y", "code": "aa"}`)
-	o := runScripted(t, &Service{Retries: 3}, r, append(replies, last)...)
+	o := runTried(t, 3, enginetest.Script(append(replies, last)...), r)
 	if got := o.arguments(t); got != `{"day": "y", "code": "aa"}` || o.choice.Finish.Mending.Retries != 3 {
 		t.Errorf("%s %+v", got, o.choice.Finish.Mending)
 	}
@@ -242,7 +253,7 @@ func TestCheck_theSameMistakeInAnotherOrderEndsIt(t *testing.T) {
 		bad := enginetest.Say(bookHead + `{"a": 1, "b": 2, "c": 3}}`)
 		e := enginetest.Script(bad, bad, bad, bad)
 		e.Info.Can = enginetest.Unmasked
-		o := runService(t, &Service{Retries: 3}, e, r)
+		o := runTried(t, 3, e, r)
 		if n := len(o.engine.Turns()); n != 2 {
 			t.Fatalf("%d turns", n)
 		}
@@ -251,11 +262,12 @@ func TestCheck_theSameMistakeInAnotherOrderEndsIt(t *testing.T) {
 
 // S0-22: a model's adapter says how often a turn is tried again.
 func TestCheck_theModelsAdapterSaysHowOften(t *testing.T) {
-	none := 0
-	s, e := &Service{Retries: 3}, enginetest.Script(calls(bookHead, `{"day": "x"}`))
-	s.Models = taughtModel{scripted{e}, Teaching{Retries: &none}}
-	if err := s.Run(t.Context(), request(), func(Event) error { return nil }); err != nil || len(e.Turns()) != 1 {
-		t.Errorf("%d turns, %v", len(e.Turns()), err)
+	bad := calls(bookHead, `{"day": "x"}`)
+	if n := len(runScripted(t, &Service{}, request(), bad, bad, bad).engine.Turns()); n != 2 {
+		t.Errorf("%d turns where it says nothing", n)
+	}
+	if n := len(runTried(t, 0, enginetest.Script(bad), request()).engine.Turns()); n != 1 {
+		t.Errorf("%d turns where it says none", n)
 	}
 }
 

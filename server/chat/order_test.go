@@ -111,7 +111,7 @@ type repeating struct{ noisy }
 
 func (r repeating) Acquire(ctx context.Context, name string) (Model, func(), error) {
 	m, release, err := r.noisy.Acquire(ctx, name)
-	m.Teaching.Repeats = prepared.AllowRepeats
+	m.Teaching.Repeats, m.Teaching.Retries = prepared.AllowRepeats, new(int)
 	return m, release, err
 }
 
@@ -162,7 +162,7 @@ func checkOrder(t *testing.T, c orderCell, m repeating) {
 	t.Helper()
 	r := c.request(1)
 	r.MaxTokens = 2000
-	got := tellOf(t, &Service{Models: m, Retries: -1}, r) // what is said is looked at here, and a call that is none is text
+	got := tellOf(t, &Service{Models: m}, r) // what is said is looked at here, and a call that is none is text
 	for _, call := range got.calls {
 		checkCall(t, call, matrixChoices[c.choice])
 	}

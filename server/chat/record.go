@@ -87,7 +87,7 @@ func (s *Service) watch(ctx context.Context, r Request) *watch {
 	defer record.mu.Unlock()
 	record.Outcomes = append(record.Outcomes, w.outcome)
 	if record.Full {
-		w.trace = &Trace{Model: r.Model, Request: r, Source: ModelSource{NPredict: s.NPredict, Retries: s.Retries}}
+		w.trace = &Trace{Model: r.Model, Request: r, Source: ModelSource{NPredict: s.NPredict}}
 		record.Turns = append(record.Turns, w.trace)
 	}
 	return w

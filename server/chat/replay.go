@@ -30,8 +30,7 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 			return nil, fmt.Errorf("turn %d never reached a model: %v", i, t.Failure)
 		}
 		s := &Service{
-			Models: NewLoader(&replayed{trace: t}, t.Source.options()), NPredict: t.Source.NPredict, Retries: t.Source.Retries,
-			Now: func() time.Time { return t.Source.Now },
+			Models: NewLoader(&replayed{trace: t}, t.Source.options()), NPredict: t.Source.NPredict, Now: func() time.Time { return t.Source.Now },
 		}
 		r := t.Request
 		r.Model = t.Model

@@ -26,7 +26,6 @@ type Service struct {
 	Models   Models
 	Default  string // model of requests that name none or one there is not; "": none
 	NPredict int    // most tokens of any answer; 0 or less: no limit of the server's own
-	Retries  int    // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
 	MinDelta int    // least bytes of a streamed piece of text, thinking or arguments, where more follows; 0: each token is one
 
 	Now func() time.Time // nil: time.Now

@@ -37,7 +37,6 @@ type ModelSource struct {
 	ToolFormat   string     `json:"tool_format,omitempty"` // the server's setting
 	Teaching     *Teaching  `json:"teaching,omitempty"`    // the model's, if it has one
 	NPredict     int        `json:"n_predict,omitempty"`   // the server's setting
-	Retries      int        `json:"retries,omitempty"`     // the server's setting, as Service.Retries
 	Context      int        `json:"context"`               // tokens
 	Engine       engine.Can `json:"engine,omitzero"`
 	Now          time.Time  `json:"now"` // the conversation's date

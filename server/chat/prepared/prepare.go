@@ -55,7 +55,7 @@ type Teaching struct {
 	// none either.
 	Routing int `json:"routing,omitempty"`
 
-	Retries *int     `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
+	Retries *int     `json:"retries,omitempty"` // of a turn with an invalid call; nil: one
 	Repeats Repeats  `json:"repeats,omitempty"`
 	Guess   []string `json:"guess,omitempty"` // tools whose calls are guessed from text without calls
 	// Leaked is whether calls that stand in an earlier assistant's text are read as such; nil: they
