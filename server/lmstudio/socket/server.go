@@ -19,32 +19,28 @@ import (
 // Namespaces are the sockets that SDKs open, each a path of its own.
 var Namespaces = []string{"llm", "embedding", "system", "files", "repository", "diagnostics", "plugins", "runtime"}
 
-// Options are what the sockets serve. Service and Models must be set.
+// Options are what the sockets serve. All but Stopping and Beat must be set.
 type Options struct {
 	Service lmstudio.Service
 	Models  lmstudio.Models
 	Version string
 	// Admit tells who a client is by what its first frame says, and returns ctx with the caller.
-	// nil: everybody may ask.
 	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)
-	// Manage refuses callers that may not change which models are loaded. nil: all may.
+	// Manage refuses callers that may not change which models are loaded.
 	Manage func(ctx context.Context) error
 	// Watch is called as a prediction begins, and returns its context and what is called at its
-	// end. nil: nobody watches.
+	// end.
 	Watch    func(ctx context.Context, endpoint string) (context.Context, func())
-	Logs     *Logs           // what streamLogs tells; nil: predictions of these sockets alone
+	Logs     *Logs           // what streamLogs tells
 	Stopping <-chan struct{} // closed when the server drains: sockets end once nothing runs on them. nil: never
-	MaxFrame int64           // bytes of a frame; 0: 64 MiB
+	MaxFrame int64           // bytes of a frame
 	// Hold counts bytes of frames as they are read, and, less than none, once what they began has
-	// ended. An error ends the socket. nil: nobody counts.
+	// ended. An error ends the socket.
 	Hold func(bytes int64) error
 	Beat time.Duration // how long a channel may be silent before its last progress is sent again; 0: 20 s
 }
 
-const (
-	defaultMaxFrame = 64 << 20
-	defaultBeat     = 20 * time.Second // Python's SDK gives up after 60 s without a packet
-)
+const defaultBeat = 20 * time.Second // Python's SDK gives up after 60 s without a packet
 
 // Server serves the sockets. Make it with New.
 type Server struct {
@@ -54,16 +50,7 @@ type Server struct {
 
 // New returns the sockets' server.
 func New(o Options) *Server {
-	o.MaxFrame, o.Beat, o.Logs = cmp.Or(o.MaxFrame, defaultMaxFrame), cmp.Or(o.Beat, defaultBeat), cmp.Or(o.Logs, &Logs{})
-	if o.Watch == nil {
-		o.Watch = func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} }
-	}
-	if o.Manage == nil {
-		o.Manage = func(context.Context) error { return nil }
-	}
-	if o.Hold == nil {
-		o.Hold = func(int64) error { return nil }
-	}
+	o.Beat = cmp.Or(o.Beat, defaultBeat)
 	return &Server{o, owned.New[string, upload](mostFiles)}
 }
 
@@ -132,9 +119,6 @@ func (c *conn) admit(raw []byte) error {
 	}
 	if utf8.RuneCountInString(f.ClientIdentifier) > mostIdentifier || utf8.RuneCountInString(f.ClientPasskey) > mostIdentifier {
 		return chat.Invalidf("clientIdentifier", "it and clientPasskey may have %d characters each", mostIdentifier)
-	}
-	if c.server.Admit == nil {
-		return nil
 	}
 	ctx, err := c.server.Admit(c.ctx, f.ClientIdentifier, f.ClientPasskey)
 	if err == nil {

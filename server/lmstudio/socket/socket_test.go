@@ -42,7 +42,13 @@ func serveEngine(t testing.TB, e *enginetest.Scripted, change ...func(*socket.Op
 	t.Helper()
 	f, all := servertest.Fleet(map[string]engine.Engine{"m": e, "e": embedder{enginetest.Script()}})
 	t.Cleanup(func() { _ = f.Close() })
-	o := socket.Options{Service: all.Service, Models: lmstudio.Models{Fleet: f, Traits: all.Traits}, Version: "1.0"}
+	o := socket.Options{
+		Service: all.Service, Models: lmstudio.Models{Fleet: f, Traits: all.Traits}, Version: "1.0", Logs: &socket.Logs{}, MaxFrame: 64 << 20,
+		Admit:  func(ctx context.Context, _, _ string) (context.Context, error) { return ctx, nil },
+		Manage: func(context.Context) error { return nil },
+		Watch:  func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} },
+		Hold:   func(int64) error { return nil },
+	}
 	for _, c := range change {
 		c(&o)
 	}
