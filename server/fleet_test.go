@@ -76,7 +76,6 @@ func TestFleet_loadListUnload(t *testing.T) {
 		{"POST", "load", `{"model":"a","contextlength":1}`, `"field":"contextlength"`},
 		{"POST", "unload", `{}`, `"message":"model: is required"`},
 		{"POST", "remove", `{"model":"a"}`, `"type":"read_only"`},
-		{"POST", "reload", ``, `"type":"not_supported"`},
 		{"POST", "pull", `{"source":"/etc/passwd"}`, `"field":"source"`},
 		{"GET", "none", "", `"type":"no_route"`},
 	} {

@@ -139,8 +139,6 @@ func ofTurn(e *chat.Error) (status int, kind, field string) {
 	switch e.Kind {
 	case chat.NotFound:
 		return http.StatusNotFound, "model_not_found", e.Field
-	case chat.NotSupportedHere:
-		return http.StatusNotImplemented, "not_supported", ""
 	case chat.Busy, chat.Unavailable:
 		return http.StatusServiceUnavailable, "unavailable", ""
 	case chat.Invalid:

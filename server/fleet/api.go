@@ -10,12 +10,12 @@ import (
 	"tenon/server/wire"
 )
 
-// API is the endpoints. Fleet must be set.
+// API is the endpoints. All fields must be set.
 type API struct {
 	Fleet   *fleet.Fleet
-	Reload  func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load; nil: not offered
-	Explain func(model string) (any, error)                   // what is in force for a model, and why; nil: not offered
-	Log     *Log                                              // nil: nothing is logged
+	Reload  func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load
+	Explain func(model string) (any, error)                   // what is in force for a model, and why
+	Log     *Log
 }
 
 // Models answers GET models.
@@ -116,10 +116,6 @@ func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
 	if !named(w, "model", name) {
 		return
 	}
-	if a.Explain == nil {
-		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server tells no settings"})
-		return
-	}
 	values, err := a.Explain(name)
 	if err != nil {
 		WriteError(w, err)
@@ -130,10 +126,6 @@ func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
 
 // Reloading answers POST reload.
 func (a API) Reloading(w http.ResponseWriter, r *http.Request) {
-	if a.Reload == nil {
-		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server reads its settings once"})
-		return
-	}
 	notes, err := a.Reload(r.Context())
 	if err != nil {
 		WriteError(w, chat.Invalidf("", "%s", err.Error()))

@@ -68,10 +68,6 @@ func (a API) Logged(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, chat.Invalidf("lines", "is %q; expected a number", text))
 		return
 	}
-	if a.Log == nil {
-		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server keeps no log"})
-		return
-	}
 	last, more := a.Log.follow(n)
 	defer a.Log.leave(more)
 	stream := events(w)
