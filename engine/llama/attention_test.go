@@ -59,7 +59,7 @@ func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := saved[len(saved)-cells*row:]
-			keys := saved[:len(saved)-m.Layers()*(12+cells*row)] // behind each layer's type and size of rows
+			keys := saved[:len(saved)-layers(m)*(12+cells*row)] // behind each layer's type and size of rows
 			spoil(values, odd)
 			spoil(keys[len(keys)-cells*row:], odd)
 			c.Cut(1, 0)

@@ -46,14 +46,6 @@ var poolings = map[Pooling]C.int{
 	PoolingRank: C.LLAMA_POOLING_TYPE_RANK,
 }
 
-var ropeScalings = map[string]C.int{
-	"":         C.LLAMA_ROPE_SCALING_TYPE_UNSPECIFIED,
-	"none":     C.LLAMA_ROPE_SCALING_TYPE_NONE,
-	"linear":   C.LLAMA_ROPE_SCALING_TYPE_LINEAR,
-	"yarn":     C.LLAMA_ROPE_SCALING_TYPE_YARN,
-	"longrope": C.LLAMA_ROPE_SCALING_TYPE_LONGROPE,
-}
-
 // NewContext allocates the KV cache and the buffers of a context.
 func (m *Model) NewContext(o ContextOptions) (*Context, error) {
 	o, err := m.complete(o)
@@ -116,9 +108,6 @@ func (m *Model) complete(o ContextOptions) (ContextOptions, error) {
 	if _, known := poolings[o.Pooling]; !known {
 		return o, fmt.Errorf("unknown pooling %q", o.Pooling)
 	}
-	if _, known := ropeScalings[o.RoPE.Scaling]; !known {
-		return o, fmt.Errorf("unknown RoPE scaling %q", o.RoPE.Scaling)
-	}
 	return o, nil
 }
 
@@ -132,7 +121,6 @@ func orDefault(v, d int) int {
 func (c *Context) cOptions() C.tn_context_options {
 	o := c.options
 	var p C.tn_context_options
-	C.tn_context_defaults(&p)
 	p.n_ctx = C.uint32_t(o.Size)
 	p.n_batch = C.uint32_t(o.Batch)
 	p.n_ubatch = C.uint32_t(o.MicroBatch)
@@ -146,33 +134,10 @@ func (c *Context) cOptions() C.tn_context_options {
 	p.flash_attn = flashTypes[o.Flash]
 	p.pooling = poolings[o.Pooling]
 	p.embeddings = C.bool(o.Embeddings)
-	p.kv_unified = C.bool(!o.Split)
 	p.swa_full = C.bool(o.SWAFull)
-	p.offload_kqv = true
-	o.RoPE.apply(&p)
+	p.rope_freq_base = C.float(o.RoPE.FrequencyBase) // 0 is the model's own, to llama.cpp too
+	p.rope_freq_scale = C.float(o.RoPE.FrequencyScale)
 	return p
-}
-
-func (r RoPE) apply(p *C.tn_context_options) {
-	set := func(to *C.float, v float32) {
-		if v != 0 {
-			*to = C.float(v)
-		}
-	}
-	if r.Scaling != "" {
-		p.rope_scaling = ropeScalings[r.Scaling]
-	}
-	set(&p.rope_freq_base, r.FrequencyBase)
-	set(&p.rope_freq_scale, r.FrequencyScale)
-	set(&p.yarn_attn_factor, r.YarnAttnFactor)
-	set(&p.yarn_beta_fast, r.YarnBetaFast)
-	set(&p.yarn_beta_slow, r.YarnBetaSlow)
-	if r.YarnExtFactor != nil {
-		p.yarn_ext_factor = C.float(*r.YarnExtFactor)
-	}
-	if r.YarnOriginal > 0 {
-		p.yarn_orig_ctx = C.uint32_t(r.YarnOriginal)
-	}
 }
 
 func (c *Context) setAdapters() error {
@@ -203,9 +168,6 @@ func (c *Context) Close() {
 	}
 }
 
-// Model is what the context was made from.
-func (c *Context) Model() *Model { return c.model }
-
 // Options are the options in force, defaults filled in and Size as llama.cpp rounded it.
 func (c *Context) Options() ContextOptions { return c.options }
 
@@ -214,9 +176,6 @@ func (c *Context) Size() int { return c.options.Size }
 
 // BatchSize is the most tokens that one Decode takes.
 func (c *Context) BatchSize() int { return c.options.Batch }
-
-// Threads is how many threads the next Decode of few tokens will use.
-func (c *Context) Threads() int { return c.threads.now }
 
 // Decode evaluates a batch. Logits and embeddings of its output tokens can be read until the next
 // call.

@@ -123,7 +123,7 @@ func TestRewind_saysWhatTheMemoryCanDo(t *testing.T) {
 // Cut must refuse.
 func TestCut_sameAsFreshOrRefused(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 32}, func(t *testing.T, c *Context) {
-		ids := text(t, c.Model(), 300)
+		ids := text(t, c.model, 300)
 		for _, at := range []int{299, 290, 200, 10} {
 			c.Clear()
 			evaluate(t, c, 0, ids[:200])
@@ -144,7 +144,7 @@ func TestCut_sameAsFreshOrRefused(t *testing.T) {
 
 func TestCheckpoint_goesBackOnEveryKind(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 32}, func(t *testing.T, c *Context) {
-		ids := text(t, c.Model(), 300)
+		ids := text(t, c.model, 300)
 		evaluate(t, c, 0, ids[:100])
 		if c.Rewind() == engine.RewindAny {
 			if data, err := c.Save(0, Checkpoint); err == nil {
@@ -166,7 +166,7 @@ func TestCheckpoint_goesBackOnEveryKind(t *testing.T) {
 
 func TestSave_movesASequenceOutAndBack(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 512, Sequences: 2}, func(t *testing.T, c *Context) {
-		ids := text(t, c.Model(), 120)
+		ids := text(t, c.model, 120)
 		evaluate(t, c, 0, ids[:100])
 		state, err := c.Save(0, Whole)
 		if err != nil {
@@ -188,7 +188,7 @@ func TestSave_movesASequenceOutAndBack(t *testing.T) {
 
 func TestShare_prefixIsNotEvaluatedAgain(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 512, Sequences: 3}, func(t *testing.T, c *Context) {
-		ids := text(t, c.Model(), 200)
+		ids := text(t, c.model, 200)
 		evaluate(t, c, 0, ids[:180])
 		for _, s := range []int{1, 2} { // 3 × 180 tokens would not fit 512 cells
 			if err := c.Share(0, s, 180); err != nil {
@@ -239,10 +239,10 @@ func TestDecode_refusesWhatLlamaWouldAbortOn(t *testing.T) {
 
 func TestDecode_fullCacheIsToldApart(t *testing.T) {
 	c := newContext(t, load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}), ContextOptions{Size: 256, Sequences: 2})
-	evaluate(t, c, 0, text(t, c.Model(), 200))
+	evaluate(t, c, 0, text(t, c.model, 200))
 	b := NewBatch(100, 1)
 	defer b.Close()
-	for i, id := range text(t, c.Model(), 100) {
+	for i, id := range text(t, c.model, 100) {
 		put(b, id, i, i == 99, 1)
 	}
 	if err := c.Decode(context.Background(), b); !errors.Is(err, ErrNoMemorySlot) {
@@ -256,7 +256,7 @@ func TestDecode_fullCacheIsToldApart(t *testing.T) {
 
 func TestDecode_cancelledStopsAndContextStaysUsable(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 2048}, func(t *testing.T, c *Context) {
-		ids := text(t, c.Model(), 600)
+		ids := text(t, c.model, 600)
 		want := evaluate(t, c, 0, ids)
 		c.Clear()
 		b := NewBatch(len(ids), 1)

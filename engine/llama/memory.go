@@ -74,9 +74,8 @@ func (c *Context) Cut(sequence, position int) bool {
 }
 
 // Share gives a sequence the first tokens of another, up to the position (not included), without
-// copying their cells. What the sequence held before is removed. It needs a cache that is not
-// Split; a recurrent model's state is copied whole, so there the position must be one after the
-// other's last.
+// copying their cells. What the sequence held before is removed. A recurrent model's state is
+// copied whole, so there the position must be one after the other's last.
 func (c *Context) Share(from, to, position int) error {
 	if err := errors.Join(c.checkSequence(from), c.checkSequence(to)); err != nil {
 		return fmt.Errorf("share prefix: %w", err)
@@ -84,8 +83,6 @@ func (c *Context) Share(from, to, position int) error {
 	switch last := c.MaxPosition(from); {
 	case from == to:
 		return errors.New("share prefix: a sequence with itself")
-	case c.options.Split:
-		return errors.New("share prefix: the cache is split")
 	case position <= 0 || position > last+1:
 		return fmt.Errorf("share prefix: position %d is outside 1 to %d", position, last+1)
 	case c.model.Recurrent() && position != last+1:
@@ -99,30 +96,19 @@ func (c *Context) Share(from, to, position int) error {
 }
 
 // Append gives a sequence another's tokens from one position up to another (not included) without
-// copying their cells. It needs what Share does, and that the first sequence ends before them or
-// is empty.
+// copying their cells. The first sequence must end before them or be empty.
 func (c *Context) Append(from, to, first, end int) error {
 	if err := errors.Join(c.checkSequence(from), c.checkSequence(to)); err != nil {
 		return fmt.Errorf("append cells: %w", err)
 	}
 	last := c.MaxPosition(to)
 	switch {
-	case from == to || c.options.Split || c.Rewind() != engine.RewindAny:
+	case from == to || c.Rewind() != engine.RewindAny:
 		return errors.New("append cells: the memory cannot share them")
 	case first < c.MinPosition(from) || first >= end || end > c.MaxPosition(from)+1 || last >= 0 && last != first-1:
 		return fmt.Errorf("append cells: positions %d to %d do not go on after %d", first, end, last)
 	}
 	c.give(from, to, first, end)
-	return nil
-}
-
-// Keep removes all other sequences.
-func (c *Context) Keep(sequence int) error {
-	if err := c.checkSequence(sequence); err != nil {
-		return fmt.Errorf("keep sequence: %w", err)
-	}
-	C.llama_memory_seq_keep(c.mem, C.llama_seq_id(sequence))
-	c.pair(sequence)
 	return nil
 }
 

@@ -54,12 +54,10 @@ func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 	defer handle.Delete()
 	layers := gpuLayers(o.GPULayers, info.Size())
 	options := C.tn_model_options{
-		gpu_layers:    C.int(layers),
-		mmap:          C.bool(o.mapped(layers != 0 && C.tn_gpu_free() > 0, hugePages(os.DirFS("/")))),
-		mlock:         C.bool(o.Mlock),
-		vocab_only:    C.bool(o.VocabOnly),
-		check_tensors: C.bool(o.CheckTensors),
-		progress:      C.uintptr_t(handle),
+		gpu_layers: C.int(layers),
+		mmap:       C.bool(o.mapped(layers != 0 && C.tn_gpu_free() > 0, hugePages(os.DirFS("/")))),
+		vocab_only: C.bool(o.VocabOnly),
+		progress:   C.uintptr_t(handle),
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -178,9 +176,6 @@ func (m *Model) TrainedContext() int { return int(C.llama_model_n_ctx_train(m.pt
 
 // Dimension is the length of an embedding vector.
 func (m *Model) Dimension() int { return int(C.llama_model_n_embd(m.ptr)) }
-
-// Layers is the number of layers.
-func (m *Model) Layers() int { return int(C.llama_model_n_layer(m.ptr)) }
 
 // SlidingWindow is how many tokens the sliding-window layers look back; 0 for a model without
 // them.

@@ -22,14 +22,12 @@ func (e *UnknownArchitectureError) Error() string {
 // ModelOptions say how a model is loaded. The zero value maps the file into memory and offloads
 // all layers if there is a GPU with room for them.
 type ModelOptions struct {
-	GPULayers    *int // layers to offload; nil: as many as fit
-	LoadMode     LoadMode
-	Roomy        bool // beside the model, memory for its weights once more stays free: LoadAuto goes by it
-	Mlock        bool // keep the weights from being swapped out
-	VocabOnly    bool // no weights: only the vocabulary and the metadata
-	CheckTensors bool // look for invalid values while loading; slow
-	Adapters     []Adapter
-	Progress     func(fraction float32) // called from the loading goroutine; may be nil
+	GPULayers *int // layers to offload; nil: as many as fit
+	LoadMode  LoadMode
+	Roomy     bool // beside the model, memory for its weights once more stays free: LoadAuto goes by it
+	VocabOnly bool // no weights: only the vocabulary and the metadata
+	Adapters  []Adapter
+	Progress  func(fraction float32) // called from the loading goroutine; may be nil
 }
 
 // Adapter is a LoRA adapter that all contexts of a model use.
@@ -83,7 +81,6 @@ type ContextOptions struct {
 	ValueType  KVType // other than f16 it needs flash attention
 	Flash      FlashAttention
 	SWAFull    bool // keep all cells of sliding windows: sequences can then be cut anywhere, for more memory
-	Split      bool // a part of the cache for each sequence instead of one for all: sequences cannot share a prefix
 	Embeddings bool // compute vectors, not only logits
 	Pooling    Pooling
 	RoPE       RoPE
@@ -91,14 +88,8 @@ type ContextOptions struct {
 
 // RoPE overrides what the model says about rotary positions. Zero fields leave the model's values.
 type RoPE struct {
-	Scaling        string // none, linear, yarn, longrope
 	FrequencyBase  float32
 	FrequencyScale float32
-	YarnOriginal   int // context the model was first trained for
-	YarnExtFactor  *float32
-	YarnAttnFactor float32
-	YarnBetaFast   float32
-	YarnBetaSlow   float32
 }
 
 // TokenizeOptions say how llama.cpp reads a text.

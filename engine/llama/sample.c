@@ -140,40 +140,6 @@ tn_sampler * tn_sampler_new(const struct llama_model * m, const tn_sampling * o,
     return whole(s);
 }
 
-// llama.cpp's clone of the penalties forgets how often each token was said.
-static void retell_penalties(tn_sampler * s) {
-    for (int i = 0; i < llama_sampler_chain_n(s->chain); i++) {
-        struct llama_sampler * one = llama_sampler_chain_get(s->chain, i);
-        if (strcmp(llama_sampler_name(one), "penalties") != 0) {
-            continue;
-        }
-        llama_sampler_reset(one);
-        int oldest = s->recent_len < s->recent_size ? 0 : s->recent_next;
-        for (int k = 0; k < s->recent_len; k++) {
-            llama_sampler_accept(one, s->recent[(oldest + k) % s->recent_size]);
-        }
-    }
-}
-
-tn_sampler * tn_sampler_clone(const tn_sampler * from) {
-    tn_sampler * s = copy(from, sizeof(*from));
-    if (s == NULL) {
-        return NULL;
-    }
-    s->chain = llama_sampler_clone(from->chain);
-    s->bias_ids = copy(from->bias_ids, from->n_bias * sizeof(*from->bias_ids));
-    s->biases = copy(from->biases, from->n_bias * sizeof(*from->biases));
-    s->recent = copy(from->recent, ((size_t) from->recent_size + 1) * sizeof(*from->recent));
-    s->own = copy(from->own, ((size_t) from->recent_size + from->n_bias + 1) * sizeof(*from->own));
-    s->data = NULL;
-    s->data_size = 0;
-    s = whole(s);
-    if (s != NULL) {
-        retell_penalties(s);
-    }
-    return s;
-}
-
 void tn_sampler_free(tn_sampler * s) {
     llama_sampler_free(s->chain);
     free(s->bias_ids);

@@ -31,7 +31,6 @@ typedef struct tn_sampler tn_sampler;
 // breakers are n_breakers strings, one after the other, each NUL-terminated. bias_ids ascend.
 tn_sampler * tn_sampler_new(const struct llama_model * m, const tn_sampling * s, const char * breakers, int n_breakers,
                             const int32_t * bias_ids, const float * biases, int n_bias);
-tn_sampler * tn_sampler_clone(const tn_sampler * s);
 void tn_sampler_free(tn_sampler * s);
 void tn_sampler_accept(tn_sampler * s, const int32_t * ids, int n);
 // tn_sampler_pick returns a token, or -1 if none is allowed.

@@ -132,16 +132,6 @@ func (s *Sampler) Close() {
 	}
 }
 
-// Clone copies the sampler with its memory and the state of its random numbers: to go back to
-// later.
-func (s *Sampler) Clone() *Sampler {
-	ptr := C.tn_sampler_clone(s.ptr)
-	if ptr == nil {
-		panic("llama: no memory is left for a sampler") // as Go does where it finds none
-	}
-	return &Sampler{ptr: ptr, vocab: s.vocab}
-}
-
 // Sample chooses a token. The sampler does not remember it until Accept.
 func (s *Sampler) Sample(logits []float32, allowed Candidates) (int32, error) {
 	if len(logits) != s.vocab {
@@ -208,13 +198,8 @@ func (s *Sampler) Accept(ids ...int32) {
 	}
 }
 
-// Logprob is the natural logarithm of a token's probability over the whole vocabulary, before
-// mask, penalties and temperature.
-func Logprob(logits []float32, id int32) float32 {
-	return float32(float64(logits[id]) - logSumExp(logits))
-}
-
-// TopLogprobs is the same of a token and of the n likeliest ones, best first.
+// TopLogprobs is the natural logarithm of a token's probability over the whole vocabulary, before
+// mask, penalties and temperature, and the same of the n likeliest ones, best first.
 func TopLogprobs(logits []float32, id int32, n int) (float32, []TokenLogprob) {
 	total := logSumExp(logits)
 	n = min(n, len(logits))

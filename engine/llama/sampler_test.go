@@ -141,7 +141,7 @@ func TestSample_fewCandidatesAsAll(t *testing.T) {
 	}
 }
 
-func TestSample_seedAndCloneRepeat(t *testing.T) {
+func TestSample_seedRepeats(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
 	n := m.Vocab().Size()
 	run := func(s *Sampler) []int32 {
@@ -156,11 +156,6 @@ func TestSample_seedAndCloneRepeat(t *testing.T) {
 	a, b := newSampler(t, m, hot), newSampler(t, m, hot)
 	if first := run(a); !slices.Equal(first, run(b)) {
 		t.Error("the same seed gave other tokens")
-	}
-	c := a.Clone()
-	defer c.Close()
-	if next := run(a); !slices.Equal(next, run(c)) {
-		t.Error("a clone goes on otherwise")
 	}
 	hot.Seed = ref[uint32](43)
 	if slices.Equal(run(newSampler(t, m, hot)), run(newSampler(t, m, engine.Sampling{Temperature: ref[float32](2), Seed: ref[uint32](42)}))) {
@@ -234,7 +229,7 @@ func TestLogprob_isLogSoftmax(t *testing.T) {
 		}
 		want := float64(logits[n/2]) - math.Log(sum)
 		got, top := TopLogprobs(logits, int32(n/2), 5)
-		if math.Abs(float64(got)-want) > 1e-5 || got != Logprob(logits, int32(n/2)) {
+		if math.Abs(float64(got)-want) > 1e-5 {
 			t.Errorf("%d logits: %v, want %v", n, got, want)
 		}
 		order := allBut(n)

@@ -15,7 +15,7 @@ import "unsafe"
 
 // twinned tells whether sequences have twins.
 func (c *Context) twinned() bool {
-	return c.options.SWAFull && !c.options.Split && c.model.SlidingWindow() > 0 && !c.model.Recurrent()
+	return c.options.SWAFull && c.model.SlidingWindow() > 0 && !c.model.Recurrent()
 }
 
 // remove takes the tokens from a position on from a sequence; 0 takes all of it.

@@ -100,13 +100,10 @@ struct llama_model * tn_model_load(const char * path, const tn_model_options * o
     struct llama_model_params p = llama_model_default_params();
     p.n_gpu_layers = o->gpu_layers;
     p.vocab_only = o->vocab_only;
-    p.check_tensors = o->check_tensors;
 #ifdef TENON_LIBLLAMA
-    p.load_mode = o->mmap ? (o->mlock ? LLAMA_LOAD_MODE_MMAP_MLOCK : LLAMA_LOAD_MODE_MMAP)
-                          : (o->mlock ? LLAMA_LOAD_MODE_MLOCK : LLAMA_LOAD_MODE_NONE);
+    p.load_mode = o->mmap ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
 #else
     p.use_mmap = o->mmap;
-    p.use_mlock = o->mlock;
 #endif
     p.progress_callback = on_progress;
     p.progress_callback_user_data = (void *) o->progress;
@@ -140,20 +137,6 @@ static void free_pool(struct ggml_threadpool * pool) {
     }
 }
 
-void tn_context_defaults(tn_context_options * o) {
-    struct llama_context_params p = llama_context_default_params();
-    o->rope_scaling = p.rope_scaling_type;
-    o->rope_freq_base = p.rope_freq_base;
-    o->rope_freq_scale = p.rope_freq_scale;
-    o->yarn_ext_factor = p.yarn_ext_factor;
-    o->yarn_attn_factor = p.yarn_attn_factor;
-    o->yarn_beta_fast = p.yarn_beta_fast;
-    o->yarn_beta_slow = p.yarn_beta_slow;
-    o->yarn_orig_ctx = p.yarn_orig_ctx;
-    o->pooling = p.pooling_type;
-    o->attention = p.attention_type;
-}
-
 static bool on_abort(void * user) {
     return __atomic_load_n(&((tn_context *) user)->abort, __ATOMIC_RELAXED) != 0;
 }
@@ -170,19 +153,12 @@ static struct llama_context_params context_params(const tn_context_options * o) 
     p.type_v = (enum ggml_type) o->type_v;
     p.flash_attn_type = (enum llama_flash_attn_type) o->flash_attn;
     p.pooling_type = (enum llama_pooling_type) o->pooling;
-    p.attention_type = (enum llama_attention_type) o->attention;
-    p.rope_scaling_type = (enum llama_rope_scaling_type) o->rope_scaling;
     p.rope_freq_base = o->rope_freq_base;
     p.rope_freq_scale = o->rope_freq_scale;
-    p.yarn_ext_factor = o->yarn_ext_factor;
-    p.yarn_attn_factor = o->yarn_attn_factor;
-    p.yarn_beta_fast = o->yarn_beta_fast;
-    p.yarn_beta_slow = o->yarn_beta_slow;
-    p.yarn_orig_ctx = o->yarn_orig_ctx;
     p.embeddings = o->embeddings;
-    p.kv_unified = o->kv_unified;
+    p.kv_unified = true; // sequences share cells
     p.swa_full = o->swa_full;
-    p.offload_kqv = o->offload_kqv;
+    p.offload_kqv = true;
     p.no_perf = true;
     return p;
 }

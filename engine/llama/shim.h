@@ -25,9 +25,7 @@ void tn_init(int min_level);
 typedef struct tn_model_options {
     int gpu_layers;
     bool mmap;
-    bool mlock;
     bool vocab_only;
-    bool check_tensors;
     uintptr_t progress; // a cgo.Handle given to tenonProgress
 } tn_model_options;
 
@@ -39,12 +37,8 @@ typedef struct tn_context_options {
     int type_k, type_v; // enum ggml_type
     int flash_attn;     // enum llama_flash_attn_type
     int pooling;        // enum llama_pooling_type
-    int attention;      // enum llama_attention_type
-    int rope_scaling;   // enum llama_rope_scaling_type
     float rope_freq_base, rope_freq_scale;
-    float yarn_ext_factor, yarn_attn_factor, yarn_beta_fast, yarn_beta_slow;
-    uint32_t yarn_orig_ctx;
-    bool embeddings, kv_unified, swa_full, offload_kqv;
+    bool embeddings, swa_full;
 } tn_context_options;
 
 // A llama_context with its own threads and a flag that stops a running decode.
@@ -62,8 +56,6 @@ typedef struct tn_effort {
     int64_t wall_ns, cpu_ns;
 } tn_effort;
 
-// Defaults of what tn_context_options leaves to llama.cpp (rope and yarn).
-void tn_context_defaults(tn_context_options * o);
 tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o, tn_error * err);
 void tn_context_free(tn_context * c);
 void tn_context_abort(tn_context * c, bool on);

@@ -39,8 +39,8 @@ const (
 // Tokenize returns an error; all else is known from the load and stays.
 type Vocab struct {
 	size           int
-	bos, eos, eot  int32
-	addBOS, addEOS bool
+	bos, eos       int32
+	addBOS         bool
 	plain, spelled [][]byte // the bytes of each token, without and with the spelling of control tokens
 	attrs          []C.uint32_t
 	specials       *specials
@@ -53,8 +53,8 @@ type Vocab struct {
 func newVocab(ptr *C.struct_llama_vocab) *Vocab {
 	v := &Vocab{
 		ptr: ptr, size: int(C.llama_vocab_n_tokens(ptr)),
-		bos: int32(C.llama_vocab_bos(ptr)), eos: int32(C.llama_vocab_eos(ptr)), eot: int32(C.llama_vocab_eot(ptr)),
-		addBOS: bool(C.llama_vocab_get_add_bos(ptr)), addEOS: bool(C.llama_vocab_get_add_eos(ptr)),
+		bos: int32(C.llama_vocab_bos(ptr)), eos: int32(C.llama_vocab_eos(ptr)),
+		addBOS: bool(C.llama_vocab_get_add_bos(ptr)),
 	}
 	if v.size > 0 {
 		v.plain, v.spelled = v.readPieces(false), v.readPieces(true)
@@ -214,16 +214,6 @@ func (v *Vocab) text(id int32) string {
 	return text
 }
 
-// Detokenize turns tokens back into text: the concatenation of their pieces. Ids outside the
-// vocabulary are left out.
-func (v *Vocab) Detokenize(ids []int32, special bool) []byte {
-	var text []byte
-	for _, id := range ids {
-		text = append(text, v.Piece(id, special)...)
-	}
-	return text
-}
-
 // Attr is the attributes of a token.
 func (v *Vocab) Attr(id int32) Attr {
 	if id < 0 || int(id) >= v.size {
@@ -231,9 +221,6 @@ func (v *Vocab) Attr(id int32) Attr {
 	}
 	return Attr(v.attrs[id] &^ C.TN_END)
 }
-
-// IsControl tells whether a token is a control token: text can mean it, not spell it.
-func (v *Vocab) IsControl(id int32) bool { return v.Attr(id)&Control != 0 }
 
 // IsEnd tells whether a token ends a generation.
 func (v *Vocab) IsEnd(id int32) bool {
@@ -257,11 +244,5 @@ func (v *Vocab) BOS() int32 { return v.bos }
 // EOS is the token that ends a sequence, or NoToken.
 func (v *Vocab) EOS() int32 { return v.eos }
 
-// EOT is the token that ends a turn, or NoToken.
-func (v *Vocab) EOT() int32 { return v.eot }
-
 // AddBOS tells whether the model was trained with BOS before every prompt.
 func (v *Vocab) AddBOS() bool { return v.addBOS }
-
-// AddEOS tells whether the model was trained with EOS after every prompt, as embedding models are.
-func (v *Vocab) AddEOS() bool { return v.addEOS }
