@@ -106,7 +106,7 @@ func settingNames(perModel bool) []string {
 func (f *file) written(name string, n *yaml.Node) ([]string, error) {
 	values, err := written(n)
 	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == name })
-	if isPath := name == "source" || i >= 0 && settings()[i].path; isPath {
+	if i >= 0 && settings()[i].path {
 		for i, v := range values {
 			values[i] = f.beside(v)
 		}

@@ -37,7 +37,7 @@ func TestGrants_faultsNameTheirLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"tool-grants: all": "expected a list", "tool-grants:\n  - keys: [a]": "line 2: tool-grants: tools are []",
 		"tool-grants:\n  - tools: [fs]": "expected SOURCE/TOOL", "tool-grants:\n  - tools: ['fs/[']": "expected SOURCE/TOOL",
-		"tool-grants:\n  - tools: [a/b]\n    ofer: true": "did you mean offer", "tool-grants:\n  - tools: [a/b]\n    offer: maybe": "cannot unmarshal",
+		"tool-grants:\n  - tools: [a/b]\n    ofer: true": "did you mean offer", "tool-grants:\n  - tools: [a/b]\n    offer: maybe": "expected true or false",
 		"tool-grants:\n  - tools: [a/b]\n    clash: both": "expected rename, client or server",
 	} {
 		if _, err := loadGrants(t, text); err == nil || !strings.Contains(err.Error(), want) {

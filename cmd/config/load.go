@@ -234,13 +234,15 @@ func (l *Loader) take(from Source, values map[string][]string) error {
 	return nil
 }
 
+var errNoList = errors.New("takes one value, not a list")
+
 // set gives a flag its value; a list replaces what was there.
 func set(f *pflag.Flag, values []string) error {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.Replace(values)
 	}
 	if len(values) != 1 {
-		return errors.New("takes one value, not a list")
+		return errNoList
 	}
 	return f.Value.Set(values[0])
 }

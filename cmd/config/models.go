@@ -26,13 +26,13 @@ import (
 //
 // Every setting that can differ between models has here the name that it has as a flag.
 type Model struct {
-	Name    string   // the entry's key: where Source is "", a model that is found without it; else what clients call it
-	Source  string   // a file, a folder, hf:owner/repo[:quant] or an https address; "": the model is found by its name
-	Aliases []string // other names
-	Pin     bool     // it stays loaded, whatever else asks for room
-	Adapter Adapter
-	Remote  catalog.Remote // where other machines serve it
-	At      Position
+	Name           string   // the entry's key: where Source is "", a model that is found without it; else what clients call it
+	Source         string   `key:"source" path:"yes" help:"a file, a folder, 'hf:owner/repo[:quant]' or an https address; with remote also a 'tokenizer.json', or its folder; without one the entry's name says which model is meant"`
+	Aliases        []string `key:"aliases" help:"other names for the model"`
+	Pin            bool     `key:"pin" help:"true: the model is loaded at start and stays, whatever else asks for room"`
+	catalog.Remote          // where other machines serve it
+	Adapter        Adapter  `key:"adapter" help:"how the model is helped with its tools: a name, or values of its own"`
+	At             Position
 
 	values map[string][]string // of settings
 	lines  map[string]int
@@ -46,6 +46,15 @@ type Adapter struct {
 	At     Position
 }
 
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (a *Adapter) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.MappingNode {
+		a.Inline = n
+		return nil
+	}
+	return n.Decode(&a.Name)
+}
+
 // Position is where something stands in the settings file.
 type Position struct {
 	File string
@@ -54,21 +63,8 @@ type Position struct {
 
 func (p Position) String() string { return fmt.Sprintf("%s, line %d", p.File, p.Line) }
 
-// IsZero tells that an entry says nothing about adapters.
-func (a Adapter) IsZero() bool { return a.Name == "" && a.Inline == nil }
-
 // modelKeys are the keys of an entry that are no settings.
-var modelKeys = []struct{ name, help string }{
-	{"source", "a file, a folder, `hf:owner/repo[:quant]` or an https address; with `remote` also a `tokenizer.json`, or its folder; without one the entry's name says which model is meant"},
-	{"aliases", "other names for the model"},
-	{"pin", "true: the model is loaded at start and stays, whatever else asks for room"},
-	{"remote", "addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with `/v1/completions` (`http://host:port`; behind it `#weight=2` for a weight, `api=vllm` where the server does not tell what it is, `model=name` where it serves several). With `source`, a GGUF file or a folder with a `tokenizer.json`, that gives the vocabulary, so that prompts go as token ids"},
-	{"remote-fallback", "true: where none of them answers, `source` is loaded here"},
-	{"remote-key-file", "a file that holds the key they want"},
-	{"remote-key-env", "an environment variable that holds it"},
-	{"remote-ca", "a file of certificates (PEM) that are trusted for them, beside the system's"},
-	{"adapter", "how the model is helped with its tools: a name, or values of its own"},
-}
+var modelKeys = sectionKeys(reflect.TypeFor[Model]())
 
 func modelKeyNames() []string {
 	names := settingNames(true)
@@ -93,55 +89,29 @@ func (f *file) readModels(n *yaml.Node) error {
 func (f *file) modelKey(m *Model, key, value *yaml.Node) error {
 	if key.Value == "adapter" {
 		m.Adapter.At = Position{f.path, key.Line}
-		if value.Kind == yaml.AliasNode {
-			value = value.Alias
-		}
-		if value.Kind == yaml.MappingNode {
-			m.Adapter.Inline = value
-			return nil
-		}
 	}
-	if !slices.Contains(modelKeyNames(), key.Value) {
+	var err error
+	i := slices.IndexFunc(modelKeys, func(k sectionKey) bool { return k.name == key.Value })
+	switch {
+	case i >= 0:
+		err = f.assign(modelKeys[i], reflect.ValueOf(m).Elem().FieldByIndex(modelKeys[i].field), value)
+	case PerModel(key.Value):
+		m.lines[key.Value] = key.Line
+		m.values[key.Value], err = f.written(key.Value, value)
+		if err == nil && len(m.values[key.Value]) != 1 && !takesList(key.Value) {
+			err = errNoList
+		}
+	default:
 		return f.errorf(key, "models: %s: there is no key %q%s", m.Name, key.Value, DidYouMean(key.Value, modelKeyNames()))
-	}
-	values, err := f.written(key.Value, value)
-	if err == nil && len(values) != 1 && value.Kind == yaml.SequenceNode && !takesList(key.Value) {
-		err = fmt.Errorf("takes one value, not a list")
 	}
 	if err != nil {
 		return f.errorf(key, "models: %s: %s: %w", m.Name, key.Value, err)
 	}
-	switch key.Value {
-	case "source":
-		m.Source = values[0]
-	case "aliases":
-		m.Aliases = values
-	case "remote":
-		m.Remote.URLs = values
-	case "remote-key-file":
-		m.Remote.KeyFile = f.beside(values[0])
-	case "remote-key-env":
-		m.Remote.KeyEnv = values[0]
-	case "remote-fallback":
-		if m.Remote.Fallback = values[0] == "true"; !m.Remote.Fallback && values[0] != "false" {
-			return f.errorf(key, "models: %s: remote-fallback: is %q; expected true or false", m.Name, values[0])
-		}
-	case "remote-ca":
-		m.Remote.CA = f.beside(values[0])
-	case "adapter":
-		m.Adapter.Name = values[0]
-	case "pin":
-		if m.Pin = values[0] == "true"; !m.Pin && values[0] != "false" {
-			return f.errorf(key, "models: %s: pin: is %q; expected true or false", m.Name, values[0])
-		}
-	default:
-		m.values[key.Value], m.lines[key.Value] = values, key.Line
-	}
 	return nil
 }
 
-func takesList(key string) bool {
-	return key == "aliases" || key == "remote" || slices.ContainsFunc(settings(), func(s setting) bool { return s.name == key && s.list() })
+func takesList(name string) bool {
+	return slices.ContainsFunc(settings(), func(s setting) bool { return s.name == name && s.list() })
 }
 
 // Effective is what is in force for one model, and where each value came from.

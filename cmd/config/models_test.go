@@ -13,7 +13,7 @@ func TestModels_theExampleOfTheReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	coder, gemma := l.Models[0], l.Models[1]
-	if coder.Name != "coder" || len(coder.Aliases) != 2 || !coder.Pin || coder.Adapter.Name != "off" || gemma.Source != "" || !gemma.Adapter.IsZero() {
+	if coder.Name != "coder" || len(coder.Aliases) != 2 || !coder.Pin || coder.Adapter.Name != "off" || gemma.Source != "" || gemma.Adapter.Name != "" || gemma.Adapter.Inline != nil {
 		t.Errorf("%+v", l.Models)
 	}
 	own, err := l.For(coder)

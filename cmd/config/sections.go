@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -116,6 +117,23 @@ func (f *file) assign(k sectionKey, field reflect.Value, n *yaml.Node) (err erro
 	if n.Tag == "!!null" {
 		return errors.New("has no value; leave the line out for the default")
 	}
+	switch v := field.Addr().Interface().(type) {
+	case *string:
+		texts, err := f.texts(k, n)
+		if err != nil || len(texts) != 1 {
+			return cmp.Or(err, errNoList)
+		}
+		*v = texts[0]
+		return nil
+	case *[]string:
+		*v, err = f.texts(k, n)
+		return err
+	case *bool:
+		if n.Decode(v) != nil {
+			return fmt.Errorf("is %q; expected true or false", n.Value)
+		}
+		return nil
+	}
 	if err := n.Decode(field.Addr().Interface()); err != nil {
 		return errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:")), " "))
 	}
@@ -123,16 +141,6 @@ func (f *file) assign(k sectionKey, field reflect.Value, n *yaml.Node) (err erro
 	case int:
 		if v < 1 {
 			err = fmt.Errorf("is %d; expected 1 or more", v)
-		}
-	case string:
-		if k.path {
-			field.SetString(f.beside(v))
-		}
-	case []string:
-		for i := range v {
-			if k.path {
-				v[i] = f.beside(v[i])
-			}
 		}
 	case map[string]string:
 		for name := range v {
@@ -146,6 +154,17 @@ func (f *file) assign(k sectionKey, field reflect.Value, n *yaml.Node) (err erro
 		}
 	}
 	return err
+}
+
+// texts is a text, or a list of them; a path is sought beside the file.
+func (f *file) texts(k sectionKey, n *yaml.Node) ([]string, error) {
+	texts, err := written(n)
+	for i := range texts {
+		if k.path {
+			texts[i] = f.beside(texts[i])
+		}
+	}
+	return texts, err
 }
 
 // variableOf is a variable of the environment in env and headers: so keys need not stand in the

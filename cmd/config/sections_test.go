@@ -19,7 +19,7 @@ func TestSections_wrongValuesAreErrorsThatNameLineAndKey(t *testing.T) {
 		"tools:\n  read_file:\n    roots: [.]\n    approval: maybe\n":    `line 4: tools: read_file: approval: is "maybe"; expected ask, allow or deny`,
 		"tools:\n  fetch:\n    timeout: soon\n":                          `line 3: tools: fetch: timeout: line 3: cannot unmarshal !!str ` + "`soon` into time.Duration",
 		"tools:\n  fetch:\n    max-bytes: 0\n":                           `line 3: tools: fetch: max-bytes: is 0; expected 1 or more`,
-		"tools:\n  fetch:\n    private: yes please\n":                    "cannot unmarshal !!str `yes please` into bool",
+		"tools:\n  fetch:\n    private: yes please\n":                    `private: is "yes please"; expected true or false`,
 		"tools:\n  fetch:\n    private:\n":                               "has no value",
 		"tools:\n  fetch:\n  fetch:\n":                                   "line 3: fetch stands in line 2 already",
 		"tools:\n  mine: {command: [x], schema: '{'}\n":                  "line 2: tools: mine: schema: is no JSON",

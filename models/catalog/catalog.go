@@ -41,13 +41,14 @@ type Entry struct {
 	Pinned bool          // it stays loaded, whatever else asks for room
 }
 
-// Remote is where other machines serve a model.
+// Remote is where other machines serve a model. The tags are those of the settings file's keys.
 type Remote struct {
-	URLs            []string
-	KeyFile, KeyEnv string // a file or a variable that holds the key they want; both "": none
-	CA              string // a file of certificates that are trusted, too
-	Fallback        bool   // where none of them answers, the model is loaded here
-	Tokenizer       string // a folder with its tokenizer.json, which gives its vocabulary; "": none
+	URLs      []string `key:"remote" help:"addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with '/v1/completions' ('http://host:port'; behind it '#weight=2' for a weight, 'api=vllm' where the server does not tell what it is, 'model=name' where it serves several). With source, a GGUF file or a folder with a 'tokenizer.json', that gives the vocabulary, so that prompts go as token ids"`
+	Fallback  bool     `key:"remote-fallback" help:"true: where none of them answers, the source is loaded here"`
+	KeyFile   string   `key:"remote-key-file" path:"yes" help:"a file that holds the key they want"`
+	KeyEnv    string   `key:"remote-key-env" help:"an environment variable that holds it"`
+	CA        string   `key:"remote-ca" path:"yes" help:"a file of certificates (PEM) that are trusted for them, beside the system's"`
+	Tokenizer string   // a folder with its tokenizer.json, which gives its vocabulary; "": none
 }
 
 // Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and
