@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 )
 
@@ -44,7 +42,7 @@ func Ask[Q, A any](ctx context.Context, program, command string, n Needs, q Q) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	out, words := &limited{most: longestAnswer}, &limited{most: keptWords}
+	out, words := &Output{First: longestAnswer}, &Output{First: keptWords}
 	cmd := exec.CommandContext(ctx, program, command)
 	cmd.Env = Environment(os.Environ())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(line, '\n')), out, words
@@ -52,10 +50,12 @@ func Ask[Q, A any](ctx context.Context, program, command string, n Needs, q Q) (
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		first, _, _ := strings.Cut(string(words.kept), "\n")
+		said, _ := words.Bytes()
+		first, _, _ := bytes.Cut(said, []byte("\n"))
 		return a.Answer, fmt.Errorf("the process that was asked ended without an answer: %w: %s", err, first)
 	}
-	if err := json.Unmarshal(out.kept, &a); err != nil {
+	said, _ := out.Bytes() // of one that is too long, it is no JSON
+	if err := json.Unmarshal(said, &a); err != nil {
 		return a.Answer, fmt.Errorf("decode the answer: %w", err)
 	}
 	if a.Error != "" {
@@ -67,36 +67,13 @@ func Ask[Q, A any](ctx context.Context, program, command string, n Needs, q Q) (
 // Answer is the other half of [Ask]: it confines the process, reads the question and writes what
 // f makes of it.
 func Answer[Q, A any](in io.Reader, out io.Writer, f func(Q) (A, error)) error {
-	line, _, confined, err := Resume()
-	if !confined {
-		line, err = bufio.NewReader(in).ReadBytes('\n')
-	}
+	q, _, err := Confined(in, func(q question[Q]) Needs { return q.Needs })
 	if err != nil {
-		return fmt.Errorf("read the question: %w (this command is started by the server, not by hand)", err)
-	}
-	var q question[Q]
-	if err := json.Unmarshal(line, &q); err != nil {
-		return fmt.Errorf("decode the question: %w", err)
-	}
-	if !confined {
-		if _, err := Enter(q.Needs, line); err != nil {
-			return fmt.Errorf("confine the process: %w", err)
-		}
+		return err
 	}
 	var a answer[A]
 	if a.Answer, err = f(q.Ask); err != nil {
 		a = answer[A]{Error: err.Error()}
 	}
 	return json.NewEncoder(out).Encode(a)
-}
-
-// limited keeps the first bytes that are written to it.
-type limited struct {
-	kept []byte
-	most int
-}
-
-func (l *limited) Write(b []byte) (int, error) {
-	l.kept = append(l.kept, b[:min(len(b), l.most-len(l.kept))]...)
-	return len(b), nil
 }

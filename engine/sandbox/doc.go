@@ -2,14 +2,11 @@
 // stranger wrote.
 //
 // The parent starts a child with few of its own environment variables ([Environment]): keys and
-// tokens stay behind. The child begins its life with the two calls of this package:
+// tokens stay behind. The child begins its life with
 //
-//	handed, in, ok, err := sandbox.Resume() // in a confined program: what Enter handed over
-//	if !ok {
-//		in, err = sandbox.Enter(needs, handed) // on Linux it returns only with an error
-//	}
+//	todo, in, err := sandbox.Confined(os.Stdin, func(todo Options) sandbox.Needs { return todo.needs() })
 //
-// On Linux [Enter] restricts the calling thread and then runs the same program again on it. A new
+// On Linux [Confined] restricts the calling thread and then runs the same program again on it. A new
 // program has no other thread, so nothing runs without the restrictions:
 //
 //   - no_new_privs: no program that it runs has more rights than it has.

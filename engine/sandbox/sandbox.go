@@ -1,11 +1,16 @@
 package sandbox
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"tenon/engine"
 )
 
 // Needs are what a program may have beside itself and its libraries. A missing file is left out.
@@ -33,6 +38,29 @@ type FileID struct{ Device, Inode uint64 }
 
 // User is whom a command runs as.
 type User struct{ ID, Group int }
+
+// Confined is how a program begins that confines itself: it reads what it is to do from the first
+// line of in, gives up all but what that needs, and returns it. On Linux the program runs twice
+// for that: what it read before is handed to it.
+func Confined[T any](in io.Reader, needs func(T) Needs) (todo T, c engine.Confinement, err error) {
+	line, c, done, err := resume()
+	if !done {
+		line, err = bufio.NewReader(in).ReadBytes('\n') // no more than this line is written
+	}
+	if err != nil {
+		return todo, c, fmt.Errorf("read what is to be done: %w (this command is started by the server, not by hand)", err)
+	}
+	if err := json.Unmarshal(line, &todo); err != nil {
+		return todo, c, fmt.Errorf("decode what is to be done: %w", err)
+	}
+	if !done {
+		c, err = enter(needs(todo), line)
+	}
+	if err != nil {
+		return todo, c, fmt.Errorf("confine the process: %w", err)
+	}
+	return todo, c, nil
+}
 
 // splitName is the name of a part of a split model, as llama.cpp's tools give it.
 var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)

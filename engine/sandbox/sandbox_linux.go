@@ -24,9 +24,9 @@ type passed struct {
 	Handed      int // a file's descriptor
 }
 
-// Resume returns what [Enter] handed to this program; ok is false in a program that is not
+// resume returns what enter handed to this program; ok is false in a program that is not
 // confined.
-func Resume() (handed []byte, in engine.Confinement, ok bool, err error) {
+func resume() (handed []byte, in engine.Confinement, ok bool, err error) {
 	value, ok := os.LookupEnv(variable)
 	if !ok {
 		return nil, in, false, nil
@@ -45,9 +45,9 @@ func Resume() (handed []byte, in engine.Confinement, ok bool, err error) {
 	return handed, p.Confinement, true, err
 }
 
-// Enter gives up all but the needs and runs this program again, which finds handed by [Resume].
+// enter gives up all but the needs and runs this program again, which finds handed by resume.
 // It returns only with an error; the thread that it ran on is then lost.
-func Enter(n Needs, handed []byte) (engine.Confinement, error) {
+func enter(n Needs, handed []byte) (engine.Confinement, error) {
 	runtime.LockOSThread() // never unlocked: no other goroutine shall get a restricted thread
 	fd, err := hold(handed)
 	if err != nil {
@@ -79,7 +79,7 @@ func Become(n Needs) error {
 	}
 	orphaned := make(chan os.Signal, 1)
 	signal.Notify(orphaned, unix.SIGTERM)
-	runtime.LockOSThread() // as in Enter
+	runtime.LockOSThread() // as in enter
 	if err := bound(c.User); err != nil {
 		return fmt.Errorf("bound the command: %w", err)
 	}

@@ -1,9 +1,7 @@
 package worker
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,9 +24,11 @@ type Load func(ctx context.Context, o Options, progress func(float64)) (engine.E
 // behind, for the process to end over it; unless conversations are kept on disk: then the engine
 // is closed, which writes them.
 func Serve(ctx context.Context, in io.Reader, load Load) error {
-	c, confinement, err := confined(in)
+	c, confinement, err := sandbox.Confined(in, func(c childConfig) sandbox.Needs {
+		return sandbox.Needs{Files: c.Options.files(), Folder: c.Options.DiskDir}
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("begin the worker: %w", err)
 	}
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr, c.Level)))
 	l, err := inherited()
@@ -42,29 +42,6 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 		_, _ = io.Copy(io.Discard, in) // its end, however it comes, is the parent's
 	}()
 	return serve(ctx, l, newHandler(confinement), c.Options, load)
-}
-
-// confined returns the child's options once it is confined. On Linux the program runs twice for
-// that: first it reads the options and confines itself, then it gets them from its former self.
-func confined(in io.Reader) (childConfig, engine.Confinement, error) {
-	var c childConfig
-	line, confinement, done, err := sandbox.Resume()
-	if !done {
-		line, err = bufio.NewReader(in).ReadBytes('\n') // the parent writes no more than this line
-	}
-	if err != nil {
-		return c, confinement, fmt.Errorf("read the worker's options: %w (this command is started by the server, not by hand)", err)
-	}
-	if err := json.Unmarshal(line, &c); err != nil {
-		return c, confinement, fmt.Errorf("decode the worker's options: %w", err)
-	}
-	if !done {
-		confinement, err = sandbox.Enter(sandbox.Needs{Files: c.Options.files(), Folder: c.Options.DiskDir}, line)
-	}
-	if err != nil {
-		return c, confinement, fmt.Errorf("confine the worker: %w", err)
-	}
-	return c, confinement, nil
 }
 
 // serve answers requests, at first those about loading alone, until ctx ends.

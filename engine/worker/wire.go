@@ -72,17 +72,10 @@ type embedAnswer struct {
 
 // turnRequest opens a turn. The parent makes the id up, so that it can send a verdict about it.
 type turnRequest struct {
-	ID       string           `json:"id"`
-	Prompt   []wirePiece      `json:"prompt"`
-	Grammar  string           `json:"grammar,omitempty"`
-	Exact    bool             `json:"exact,omitempty"`
-	Sampling engine.Sampling  `json:"sampling"` // without LogitBias
-	Bias     map[int32]string `json:"bias,omitempty"`
-	Budget   engine.Budget    `json:"budget"`
-	Logprobs int              `json:"logprobs"`
-	Whole    bool             `json:"whole,omitempty"`
-	CacheKey string           `json:"cache_key,omitempty"`
-	Forget   bool             `json:"forget,omitempty"`
+	ID     string
+	Turn   engine.Turn // without what JSON cannot say:
+	Prompt []wirePiece
+	Bias   map[int32]string // as text: a bias may be -Inf
 }
 
 // wirePiece is an engine.Piece. Text that is not UTF-8 travels as Raw: a JSON string would change
@@ -117,25 +110,18 @@ func decodePrompt(in []wirePiece) engine.Prompt {
 }
 
 func encodeTurn(id string, t engine.Turn) turnRequest {
-	r := turnRequest{
-		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: t.Grammar, Exact: t.Exact,
-		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey, Forget: t.Forget,
-	}
-	r.Sampling.LogitBias = nil
+	r := turnRequest{ID: id, Prompt: encodePrompt(t.Prompt), Bias: map[int32]string{}}
 	for id, b := range t.Sampling.LogitBias {
-		if r.Bias == nil {
-			r.Bias = map[int32]string{}
-		}
-		r.Bias[id] = strconv.FormatFloat(float64(b), 'g', -1, 32) // a bias may be -Inf, which is no JSON number
+		r.Bias[id] = strconv.FormatFloat(float64(b), 'g', -1, 32)
 	}
+	t.Prompt, t.Sampling.LogitBias = nil, nil
+	r.Turn = t
 	return r
 }
 
 func decodeTurn(r turnRequest) (engine.Turn, error) {
-	t := engine.Turn{
-		Prompt: decodePrompt(r.Prompt), Grammar: r.Grammar, Exact: r.Exact, Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
-		Whole: r.Whole, CacheKey: r.CacheKey, Forget: r.Forget,
-	}
+	t := r.Turn
+	t.Prompt = decodePrompt(r.Prompt)
 	for id, s := range r.Bias {
 		b, err := strconv.ParseFloat(s, 32)
 		if err != nil || math.IsNaN(b) {
