@@ -1,10 +1,10 @@
 package tokenjson
 
 import (
-	"container/heap"
 	"fmt"
 	"unicode/utf8"
 
+	"tenon/engine/pairs"
 	"tenon/grammar/vocab"
 )
 
@@ -18,7 +18,7 @@ type bpe struct {
 	whole bool             // a word that is a token is one, whatever is joined
 }
 
-// join is what a pair becomes, and when.
+// join is what a pair becomes, and when: ranks below 1<<24 are exact as a float32.
 type join struct{ rank, id int32 }
 
 func pairOf(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
@@ -62,102 +62,32 @@ func newBPE(f *file, v *vocabulary, byBytes bool) (*bpe, error) {
 	return b, nil
 }
 
-// symbol is a part of a word.
-type symbol struct{ id, prev, next int32 }
-
-// candidate is a pair of symbols that could be joined, as they were when it was found.
-type candidate struct {
-	join
-	at   int32 // the left one
-	pair uint64
-}
-
-type candidates []candidate
-
-func (c candidates) Len() int      { return len(c) }
-func (c candidates) Swap(a, b int) { c[a], c[b] = c[b], c[a] }
-func (c candidates) Less(a, b int) bool {
-	return c[a].rank < c[b].rank || c[a].rank == c[b].rank && c[a].at < c[b].at
-}
-func (c *candidates) Push(x any) { *c = append(*c, x.(candidate)) }
-func (c *candidates) Pop() any {
-	*c = (*c)[:len(*c)-1]
-	return nil // the caller has read it
-}
-
 // append adds a word's tokens. It takes time by the word's length times its logarithm.
 func (b *bpe) append(ids []int32, word string) []int32 {
 	if id, ok := b.ids[word]; ok && (b.whole || len(word) == 1) {
 		return append(ids, id)
 	}
-	symbols := b.symbols(word)
-	var queue candidates
-	find := func(at int32) {
-		if at < 0 || symbols[at].next < 0 {
-			return
-		}
-		pair := pairOf(symbols[at].id, symbols[symbols[at].next].id)
-		if j, ok := b.joins[pair]; ok {
-			queue = append(queue, candidate{j, at, pair})
-		}
-	}
-	for at := range symbols {
-		find(int32(at))
-	}
-	heap.Init(&queue)
-	push := func(at int32) {
-		if n := len(queue); at >= 0 {
-			if find(at); len(queue) > n {
-				heap.Fix(&queue, n)
-			}
-		}
-	}
-	for len(queue) > 0 {
-		c := queue[0]
-		heap.Pop(&queue)
-		left := &symbols[c.at]
-		if left.next < 0 || pairOf(left.id, symbols[left.next].id) != c.pair {
-			continue // one of them was joined to another
-		}
-		right := &symbols[left.next]
-		left.id, left.next, right.id = c.id, right.next, gone
-		if left.next >= 0 {
-			symbols[left.next].prev = c.at
-		}
-		push(left.prev)
-		push(c.at)
-	}
-	for at := int32(0); at >= 0 && len(symbols) > 0; at = symbols[at].next {
-		ids = append(ids, symbols[at].id)
-	}
-	return ids
+	return append(ids, pairs.Join(b.symbols(word), func(left, right int32) (int32, float32, bool) {
+		j, ok := b.joins[pairOf(left, right)]
+		return j.id, float32(j.rank), ok
+	})...)
 }
 
-// gone is the id of a symbol that was joined to the one before.
-const gone = -1
-
-// symbols are what a word begins as.
-func (b *bpe) symbols(word string) []symbol {
-	all := make([]symbol, 0, len(word))
+// symbols are the tokens that a word begins as.
+func (b *bpe) symbols(word string) []int32 {
+	all := make([]int32, 0, len(word))
 	for at := 0; at < len(word); {
-		size, id, known := 1, int32(0), false
+		size := 1
 		if b.runes {
 			_, size = utf8.DecodeRuneInString(word[at:])
-			id, known = b.ids[word[at:at+size]]
-		}
-		for i := range size {
-			if !known {
-				id = b.bytes[word[at+i]]
-			}
-			n := int32(len(all))
-			if all = append(all, symbol{id, n - 1, n + 1}); known {
-				break
+			if id, ok := b.ids[word[at:at+size]]; ok {
+				all, at = append(all, id), at+size
+				continue
 			}
 		}
-		at += size
-	}
-	if len(all) > 0 {
-		all[len(all)-1].next = -1
+		for range size {
+			all, at = append(all, b.bytes[word[at]]), at+1
+		}
 	}
 	return all
 }

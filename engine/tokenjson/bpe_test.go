@@ -14,10 +14,7 @@ import (
 
 // simple joins by looking through the whole word for each pair.
 func (b *bpe) simple(word string) []int32 {
-	var ids []int32
-	for _, s := range b.symbols(word) {
-		ids = append(ids, s.id)
-	}
+	ids := b.symbols(word)
 	for {
 		best := -1
 		for at := range max(len(ids), 1) - 1 {
