@@ -1,8 +1,26 @@
 package jinja
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+)
+
+// The patterns are those of Jinja2's own lexer; white space is Python's. A closing delimiter takes
+// all white space behind it if there is a minus before it; that of a statement or comment else one
+// line end, but for a plus.
+const space = `[\s\x0b\x1c-\x1f\x{85}\p{Z}]*`
+
+var (
+	tagBegin   = regexp.MustCompile(`\{[{%#][-+]?`)
+	commentEnd = regexp.MustCompile(`-#\}` + space + `|\+#\}|#\}\n?`)
+	rawBegin   = regexp.MustCompile(`^` + space + `raw` + space + `(?:-%\}` + space + `|%\})`)
+	rawEnd     = regexp.MustCompile(`\{%[-+]?` + space + `endraw` + space + `(?:-%\}` + space + `|\+%\}|%\}\n?)`)
+	tagEnds    = map[tokenType]*regexp.Regexp{
+		tokVarEnd: regexp.MustCompile(`^(?:-\}\}` + space + `|\}\})`),
+		tokBlkEnd: regexp.MustCompile(`^(?:-%\}` + space + `|\+%\}|%\}\n?)`),
+	}
 )
 
 // lexer cuts a template into tokens under trim_blocks and lstrip_blocks.
@@ -30,58 +48,43 @@ func (l *lexer) emit(t tokenType, text string, pos int) {
 // root consumes text up to and including the next tag.
 func (l *lexer) root() {
 	start := l.pos
-	i := l.nextTag(start)
-	if i < 0 {
+	tag := tagBegin.FindStringIndex(l.src[start:])
+	if tag == nil {
 		l.emit(tokData, l.src[start:], start)
 		l.pos = len(l.src)
 		return
 	}
-	kind := l.src[i+1]
-	open := i + 2
-	var sign byte
-	if open < len(l.src) && (l.src[open] == '-' || l.src[open] == '+') {
-		sign = l.src[open]
-		open++
-	}
-	if text := l.strip(l.src[start:i], sign, kind); text != "" {
-		l.emit(tokData, text, start)
-	}
+	begin, open := start+tag[0], start+tag[1]
+	kind := l.src[begin+1]
+	l.data(start, begin, open)
 	l.pos = open
 	l.lineStart = false
 	switch kind {
 	case '#':
-		l.comment(i)
+		l.comment(begin)
 	case '{':
-		l.emit(tokVarBegin, "{{", i)
+		l.emit(tokVarBegin, "{{", begin)
 		l.expression(tokVarEnd)
 	default:
-		if end := l.rawBegin(open); end >= 0 {
-			l.lineStart = l.src[end-1] == '\n'
-			l.raw(i, end)
+		if m := rawBegin.FindString(l.src[open:]); m != "" {
+			l.close(open + len(m))
+			l.raw(begin)
 			return
 		}
-		l.emit(tokBlkBegin, "{%", i)
+		l.emit(tokBlkBegin, "{%", begin)
 		l.expression(tokBlkEnd)
 	}
 }
 
-// nextTag finds the next {{, {% or {# from i on, or -1.
-func (l *lexer) nextTag(i int) int {
-	for {
-		j := strings.IndexByte(l.src[i:], '{')
-		if j < 0 || i+j+1 >= len(l.src) {
-			return -1
-		}
-		i += j
-		if c := l.src[i+1]; c == '{' || c == '%' || c == '#' {
-			return i
-		}
-		i++
+// data emits the text before a tag, stripped as the tag asks for.
+func (l *lexer) data(from, begin, open int) {
+	if text := l.strip(l.src[from:begin], l.src[open-1], l.src[begin+1]); text != "" {
+		l.emit(tokData, text, from)
 	}
 }
 
-// strip applies whitespace control to the text before a tag: a minus takes all whitespace,
-// lstrip_blocks the indent of a statement or comment.
+// strip applies whitespace control to the text before a tag: a minus, the sign where it has one,
+// takes all whitespace, lstrip_blocks the indent of a statement or comment.
 func (l *lexer) strip(text string, sign, kind byte) string {
 	if sign == '-' {
 		return strings.TrimRightFunc(text, isSpace)
@@ -101,25 +104,6 @@ func (l *lexer) skipSpace(i int) int {
 	return len(l.src) - len(strings.TrimLeftFunc(l.src[i:], isSpace))
 }
 
-// closing returns where a closing delimiter at i ends, whitespace control and trim_blocks
-// included, or -1.
-func (l *lexer) closing(i int, delim string, trim bool) int {
-	rest := l.src[i:]
-	switch {
-	case strings.HasPrefix(rest, "-"+delim):
-		return l.skipSpace(i + 1 + len(delim))
-	case trim && strings.HasPrefix(rest, "+"+delim):
-		return i + 1 + len(delim)
-	case strings.HasPrefix(rest, delim):
-		i += len(delim)
-		if trim && i < len(l.src) && l.src[i] == '\n' {
-			i++
-		}
-		return i
-	}
-	return -1
-}
-
 // close moves behind a closing delimiter.
 func (l *lexer) close(end int) {
 	l.pos = end
@@ -127,79 +111,37 @@ func (l *lexer) close(end int) {
 }
 
 func (l *lexer) comment(start int) {
-	for i := l.pos; i < len(l.src); i++ {
-		if c := l.src[i]; c != '#' && c != '-' && c != '+' {
-			continue
-		}
-		if end := l.closing(i, "#}", true); end >= 0 {
-			l.close(end)
-			return
-		}
-	}
-	if l.pos < len(l.src) {
+	if end := commentEnd.FindStringIndex(l.src[l.pos:]); end != nil {
+		l.close(l.pos + end[1])
+	} else if l.pos < len(l.src) {
 		failAt(start, "Missing end of comment tag")
 	}
 }
 
-// rawBegin returns the end of a raw tag whose inside begins at i, or -1.
-func (l *lexer) rawBegin(i int) int {
-	i = l.skipSpace(i)
-	if !strings.HasPrefix(l.src[i:], "raw") {
-		return -1
-	}
-	i = l.skipSpace(i + 3)
-	switch {
-	case strings.HasPrefix(l.src[i:], "-%}"):
-		return l.skipSpace(i + 3)
-	case strings.HasPrefix(l.src[i:], "%}"):
-		return i + 2
-	}
-	return -1
-}
-
 // raw consumes everything up to endraw as text.
-func (l *lexer) raw(start, from int) {
-	for i := from; i < len(l.src); i++ {
-		if !strings.HasPrefix(l.src[i:], "{%") {
-			continue
+func (l *lexer) raw(start int) {
+	from := l.pos
+	end := rawEnd.FindStringIndex(l.src[from:])
+	if end == nil {
+		if from < len(l.src) {
+			failAt(start, "Missing end of raw directive")
 		}
-		j := i + 2
-		var sign byte
-		if j < len(l.src) && (l.src[j] == '-' || l.src[j] == '+') {
-			sign = l.src[j]
-			j++
-		}
-		j = l.skipSpace(j)
-		if !strings.HasPrefix(l.src[j:], "endraw") {
-			continue
-		}
-		if end := l.closing(l.skipSpace(j+6), "%}", true); end >= 0 {
-			if text := l.strip(l.src[from:i], sign, '%'); text != "" {
-				l.emit(tokData, text, from)
-			}
-			l.close(end)
-			return
-		}
+		return
 	}
-	if from < len(l.src) {
-		failAt(start, "Missing end of raw directive")
-	}
-	l.pos = len(l.src)
+	begin := from + end[0]
+	l.data(from, begin, begin+len(tagBegin.FindString(l.src[begin:])))
+	l.close(from + end[1])
 }
 
 // expression consumes tokens up to and including the closing delimiter, or to the end of the
 // source.
 func (l *lexer) expression(end tokenType) {
-	delim, trim := "}}", false
-	if end == tokBlkEnd {
-		delim, trim = "%}", true
-	}
 	var open []byte // brackets waiting to be closed: within them a delimiter is not one
 	for l.pos < len(l.src) {
 		if len(open) == 0 {
-			if e := l.closing(l.pos, delim, trim); e >= 0 {
-				l.emit(end, delim, l.pos)
-				l.close(e)
+			if m := tagEnds[end].FindString(l.src[l.pos:]); m != "" {
+				l.emit(end, m, l.pos)
+				l.close(l.pos + len(m))
 				return
 			}
 		}
@@ -213,28 +155,31 @@ func (l *lexer) expression(end tokenType) {
 	}
 }
 
+// literals are the patterns of literals and names, in the order in which they are tried.
+var literals = []struct {
+	typ     tokenType
+	pattern *regexp.Regexp
+}{
+	{tokFloat, regexp.MustCompile(`^\d[\d_]*(?:\.\d[\d_]*(?:[eE][-+]?\d[\d_]*)?|[eE][-+]?\d[\d_]*)`)},
+	{tokInt, regexp.MustCompile(`^\d[\d_]*`)},
+	{tokName, regexp.MustCompile(`^[\pL\pM\p{Nd}_]+`)},
+	{tokString, regexp.MustCompile(`(?s)^(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`)},
+}
+
 // literal consumes a number, name or string.
 func (l *lexer) literal() bool {
-	rest := l.src[l.pos:]
-	if n := digits(rest); n > 0 && l.pos > 0 && l.src[l.pos-1] == '.' { // the item of a number
-		l.take(tokInt, n)
-		return true
-	}
-	if n, float := numberLen(rest); float {
-		l.take(tokFloat, n)
-		return true
-	} else if n > 0 {
-		l.take(tokInt, n)
-		return true
-	}
-	if n := nameLen(rest); n > 0 {
-		l.take(tokName, n)
-		return true
-	}
-	if n := stringLen(rest); n > 0 {
-		pos := l.pos
-		l.emit(tokString, l.unescape(rest[1:n-1], pos), pos)
-		l.pos += n
+	item := l.pos > 0 && l.src[l.pos-1] == '.' // behind a point stands the item of a number, or a name
+	for _, of := range literals {
+		m := of.pattern.FindString(l.src[l.pos:])
+		switch {
+		case m == "" || item && of.typ == tokFloat:
+			continue
+		case of.typ == tokString:
+			l.emit(tokString, l.unescape(m[1:len(m)-1], l.pos), l.pos)
+			l.pos += len(m)
+		default:
+			l.take(of.typ, len(m))
+		}
 		return true
 	}
 	return false
@@ -275,4 +220,41 @@ func (l *lexer) operator(open []byte) []byte {
 	}
 	l.take(tokenType(c), 1)
 	return open
+}
+
+// unescape reads the inside of a string literal: Python's escapes; an unknown one stays as it is.
+func (l *lexer) unescape(s string, pos int) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		switch {
+		case strings.HasPrefix(s, "\\\n"):
+			s = s[2:]
+			continue
+		case strings.HasPrefix(s, `\'`), strings.HasPrefix(s, `\"`):
+			b.WriteByte(s[1])
+			s = s[2:]
+			continue
+		case s[0] == '\\' && s[1] >= '0' && s[1] <= '7': // Go reads three digits only
+			n := 2
+			for n < min(len(s), 4) && s[n] >= '0' && s[n] <= '7' {
+				n++
+			}
+			v, _ := strconv.ParseUint(s[1:n], 8, 16)
+			b.WriteRune(rune(v))
+			s = s[n:]
+			continue
+		}
+		r, _, rest, err := strconv.UnquoteChar(s, 0)
+		if err != nil && strings.IndexByte("xuUN", s[1]) >= 0 {
+			failAt(pos, `the escape \%c is cut off or no character`, s[1])
+		} else if err != nil {
+			r, rest = '\\', s[1:]
+		}
+		b.WriteRune(r)
+		s = rest
+	}
+	return b.String()
 }

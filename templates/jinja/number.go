@@ -93,6 +93,8 @@ func (f Float) text() string {
 	return s
 }
 
+const decimal = "0123456789"
+
 // parseInt reads an int of any number of digits.
 func parseInt(text string) (Value, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {

@@ -6,7 +6,6 @@ import (
 
 // runtime is the state of one rendering.
 type runtime struct {
-	tmpl   *Template
 	now    time.Time
 	limits Limits
 	steps  int // left

@@ -106,7 +106,7 @@ func Parse(src string) (t *Template, err error) {
 // Render renders the template with the variables vars, which it does not change and which may be
 // shared. The error is a *RaisedError if the template called raise_exception, else a *RenderError.
 func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
-	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), memo: o.Memo, out: outputs.Get().(*textBuilder)}
+	rt := &runtime{now: o.Now, limits: o.Limits.withDefaults(), memo: o.Memo, out: outputs.Get().(*textBuilder)}
 	rt.steps = rt.limits.Steps
 	if rt.stop = o.Stop; rt.stop != nil {
 		rt.look = rt.steps

@@ -55,9 +55,6 @@ func NewList(items ...Value) *List { return &List{items: items} }
 // newTuple makes a tuple of items; it keeps the slice.
 func newTuple(items ...Value) *List { return &List{items: items, kind: isTuple} }
 
-// Items returns the list's items, not to be changed.
-func (l *List) Items() []Value { return l.items }
-
 func (l *List) typeName() string { return listNames[l.kind] }
 
 // ordinary reports a list or tuple, rather than a listing of a dict.
