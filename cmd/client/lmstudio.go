@@ -91,7 +91,7 @@ func socketError(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &text) == nil {
 		return errors.New(text)
 	}
-	var said struct{ Title, Suggestion string }
+	var said struct{ Title string }
 	if json.Unmarshal(raw, &said) != nil || said.Title == "" {
 		return fmt.Errorf("the server refuses: %s", raw)
 	}

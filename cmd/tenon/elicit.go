@@ -47,8 +47,8 @@ func fillIn(screen *terminal.Screen, lines *terminal.Lines, from string, q chat.
 // fillInOne asks for a value; nil: nothing was typed.
 func fillInOne(lines *terminal.Lines, p ordered.Member, required bool) (json.RawMessage, error) {
 	var is struct {
-		Type, Title, Description string
-		Enum, Default            json.RawMessage
+		Type, Description string
+		Enum, Default     json.RawMessage
 	}
 	_ = json.Unmarshal(p.Value, &is) // what it does not tell is not shown
 	hint := is.Type

@@ -71,16 +71,19 @@ func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Op
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
 		FlashAttention: autoSwitch(s.FlashAttn), Drafts: autoSwitch(s.Drafts), GPULayers: gpuLayers(s.GPULayers),
-		StateDir: stateDir(),
+		StateDir: stateDir(), Markers: familyMarkers(),
 	}
 	var err error
-	if o.Template, err = replacedTemplate(e); err != nil {
-		return o, err
-	}
-	for _, d := range tools.Families() {
-		o.Markers = append(o.Markers, d.Markers()...)
-	}
+	o.Template, err = replacedTemplate(e)
 	return o, err
+}
+
+// familyMarkers are what any family writes around calls.
+func familyMarkers() (all []string) {
+	for _, d := range tools.Families() {
+		all = append(all, d.Markers()...)
+	}
+	return all
 }
 
 // hostMemory is what a load was granted, in the worker's terms.

@@ -14,7 +14,6 @@ import (
 	"tenon/engine/tokenjson"
 	"tenon/engine/worker"
 	"tenon/models/catalog"
-	"tenon/tools"
 )
 
 // connect is the engine of a model that other machines serve. Its file, where it is here, gives
@@ -29,10 +28,7 @@ func connect(ctx context.Context, e catalog.Entry, log *slog.Logger) (engine.Eng
 	if err != nil {
 		return nil, err
 	}
-	var markers []string
-	for _, d := range tools.Families() {
-		markers = append(markers, d.Markers()...)
-	}
+	markers := familyMarkers()
 	switch {
 	case e.Remote.Tokenizer != "":
 		o.Vocabulary, err = tokenjson.Open(e.Remote.Tokenizer, tokenjson.Options{Template: template, Markers: markers})

@@ -20,7 +20,7 @@ import (
 func TestLost_whileLoading(t *testing.T) {
 	_, err := Start(t.Context(), quiet(Options{Model: "aborts"}))
 	var lost *LostError
-	if !errors.As(err, &lost) || !lost.Retry() || !errors.Is(err, engine.ErrWorkerLost) {
+	if !errors.As(err, &lost) || lost.Sent || !errors.Is(err, engine.ErrWorkerLost) {
 		t.Fatalf("error: %v", err)
 	}
 	if !strings.Contains(err.Error(), "killed") || !strings.Contains(err.Error(), "PUPPET_ASSERT") {
@@ -44,7 +44,7 @@ func TestLost_atEveryStageOfATurn(t *testing.T) {
 			w := start(t, Options{Model: "fine"})
 			err := killAfter(t, w, c.prompt, c.updates)
 			var lost *LostError
-			if !errors.As(err, &lost) || lost.Retry() != c.retry || !errors.Is(err, engine.ErrWorkerLost) {
+			if !errors.As(err, &lost) || lost.Sent == c.retry || !errors.Is(err, engine.ErrWorkerLost) {
 				t.Fatalf("error: %v", err)
 			}
 			if got := say(t, w, "hi"); got != "hello" {

@@ -30,7 +30,7 @@ const (
 type LostError struct {
 	Name   string // of the model
 	Reason string // such as "signal: killed", with the last words of native code
-	Sent   bool   // part of the answer had been written, and may have been shown
+	Sent   bool   // part of the answer had been written, and may have been shown; else the same turn can be tried again
 }
 
 func (e *LostError) Error() string {
@@ -42,9 +42,6 @@ func (e *LostError) Error() string {
 }
 
 func (e *LostError) Unwrap() error { return engine.ErrWorkerLost }
-
-// Retry says whether the same turn can be tried again without a client seeing anything twice.
-func (e *LostError) Retry() bool { return !e.Sent }
 
 // process is one life of a child.
 type process struct {

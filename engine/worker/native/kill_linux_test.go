@@ -36,7 +36,7 @@ func TestWorker_killedAtRandomMoments(t *testing.T) {
 		prompt := n % 5
 		text, err := killed(t, w, prompt, n, -1)
 		var lost *worker.LostError
-		for errors.As(err, &lost) && lost.Retry() { // it was killed before, and its end is noticed now: as the server does
+		for errors.As(err, &lost) && !lost.Sent { // it was killed before, and its end is noticed now: as the server does
 			text, err = killed(t, w, prompt, n, -1)
 		}
 		if err != nil {
