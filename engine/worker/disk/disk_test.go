@@ -139,7 +139,7 @@ func TestOpen_deletesWhatWasNotFinished(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("tenonkv1"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("tenonkv2"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

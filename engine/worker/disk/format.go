@@ -3,7 +3,7 @@ package disk
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -11,11 +11,11 @@ import (
 	"math"
 )
 
-// A file is a preamble of fixed length, an Entry as JSON, and the data. The preamble is written
+// A file is a preamble of fixed length, an Entry as gob, and the data. The preamble is written
 // last: it tells the lengths and the checksums of the rest, and ends with its own.
 
 // magic is what a file begins with, and the format's version.
-var magic = [8]byte{'t', 'e', 'n', 'o', 'n', 'k', 'v', '1'}
+var magic = [8]byte{'t', 'e', 'n', 'o', 'n', 'k', 'v', '2'}
 
 // longestEntry bounds what is read on the word of a preamble.
 const longestEntry = 64 << 20
@@ -33,7 +33,7 @@ type preamble struct {
 
 var preambleSize = binary.Size(preamble{})
 
-// Entry says what a file holds the cells of.
+// Entry says what a file holds the cells of. As gob a token takes one to five bytes.
 type Entry struct {
 	Fingerprint string
 	Tokens      []int32 // of the sequence, from its beginning
@@ -41,30 +41,9 @@ type Entry struct {
 	Whole       bool    // as of a schedule.Copy
 }
 
-// storedEntry has the tokens as little-endian bytes: as a JSON list they take twice the room.
-type storedEntry struct {
-	Fingerprint string
-	Tokens      []byte
-	Start       int
-	Whole       bool
-}
-
-func encodeEntry(e Entry) ([]byte, error) {
-	s := storedEntry{Fingerprint: e.Fingerprint, Start: e.Start, Whole: e.Whole}
-	for _, id := range e.Tokens {
-		s.Tokens = binary.LittleEndian.AppendUint32(s.Tokens, uint32(id))
-	}
-	return json.Marshal(s)
-}
-
-func decodeEntry(text []byte) (Entry, error) {
-	var s storedEntry
-	if err := json.Unmarshal(text, &s); err != nil {
+func decodeEntry(text []byte) (e Entry, err error) {
+	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&e); err != nil {
 		return Entry{}, err
-	}
-	e := Entry{Fingerprint: s.Fingerprint, Tokens: make([]int32, len(s.Tokens)/4), Start: s.Start, Whole: s.Whole}
-	for i := range e.Tokens {
-		e.Tokens[i] = int32(binary.LittleEndian.Uint32(s.Tokens[4*i:]))
 	}
 	if e.Start < 0 || e.Start >= len(e.Tokens) || e.Whole && e.Start > 0 {
 		return Entry{}, fmt.Errorf("cells from %d on of %d tokens", e.Start, len(e.Tokens))
@@ -74,14 +53,14 @@ func decodeEntry(text []byte) (Entry, error) {
 
 // write writes a file: what data writes is its data.
 func write(w io.WriteSeeker, e Entry, data func(io.Writer) error) (p preamble, err error) {
-	text, err := encodeEntry(e)
-	if err != nil {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(e); err != nil {
 		return p, err
 	}
 	if _, err := w.Seek(int64(preambleSize), io.SeekStart); err != nil {
 		return p, err
 	}
-	if _, err := w.Write(text); err != nil {
+	if _, err := w.Write(text.Bytes()); err != nil {
 		return p, err
 	}
 	c := &counter{w: w}
@@ -91,7 +70,7 @@ func write(w io.WriteSeeker, e Entry, data func(io.Writer) error) (p preamble, e
 	if _, err := w.Seek(0, io.SeekStart); err != nil {
 		return p, err
 	}
-	p = preamble{Magic: magic, Entry: uint32(len(text)), EntrySum: crc32.Checksum(text, castagnoli), Data: c.bytes, DataSum: c.sum}
+	p = preamble{Magic: magic, Entry: uint32(text.Len()), EntrySum: crc32.Checksum(text.Bytes(), castagnoli), Data: c.bytes, DataSum: c.sum}
 	_, err = w.Write(p.encode())
 	return p, err
 }
