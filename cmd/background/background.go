@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
+
+	"tenon/models/store"
 )
 
 // Dir is the folder where a background server's record and log are.
@@ -21,18 +23,8 @@ type Dir string
 
 // Default is the user's: $TENON_STATE, else under the XDG state folder.
 func Default() (Dir, error) {
-	if dir := os.Getenv("TENON_STATE"); dir != "" {
-		return Dir(dir), nil
-	}
-	state := os.Getenv("XDG_STATE_HOME")
-	if state == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find the folder of the background server (set TENON_STATE): %w", err)
-		}
-		state = filepath.Join(home, ".local", "state")
-	}
-	return Dir(filepath.Join(state, "tenon")), nil
+	dir, err := store.UserDir("TENON_STATE", "XDG_STATE_HOME", ".local/state", "tenon")
+	return Dir(dir), err
 }
 
 // Record is a server that was started.

@@ -149,7 +149,7 @@ func (d *decoder) array(nested int) any {
 	case typeFloat64:
 		return fill(d, n, func() float64 { return math.Float64frombits(d.u64()) })
 	case typeUint8, typeUint16, typeUint32, typeUint64:
-		return fill(d, n, func() uint64 { return d.uint(t.size()) })
+		return fill(d, n, func() int64 { return int64(d.uint(t.size())) })
 	case typeInt8, typeInt16, typeInt32, typeInt64:
 		return fill(d, n, func() int64 { return d.int(t.size()) })
 	default:

@@ -20,7 +20,7 @@ type File struct {
 	Tensors []Tensor
 	Size    int64 // of the whole file, in bytes
 
-	values map[string]any // scalars by their Go type; arrays as []string, []int64, []uint64, []float64, []bool or []any
+	values map[string]any // scalars by their Go type; arrays as []string, []int64, []float64, []bool or []any
 }
 
 // Tensor describes one tensor.
@@ -95,17 +95,8 @@ func (f *File) Strings(key string) []string {
 
 // Ints returns an array of whole numbers, or nil.
 func (f *File) Ints(key string) []int64 {
-	switch v := f.values[key].(type) {
-	case []int64:
-		return v
-	case []uint64:
-		out := make([]int64, len(v))
-		for i, n := range v {
-			out[i] = int64(n)
-		}
-		return out
-	}
-	return nil
+	v, _ := f.values[key].([]int64)
+	return v
 }
 
 // Architecture is general.architecture, such as "llama".

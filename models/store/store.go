@@ -57,18 +57,24 @@ type Manifest struct {
 
 // DefaultDir is the folder of models: $TENON_MODELS, else under the XDG data folder.
 func DefaultDir() (string, error) {
-	if dir := os.Getenv("TENON_MODELS"); dir != "" {
+	return UserDir("TENON_MODELS", "XDG_DATA_HOME", ".local/share", "tenon/models")
+}
+
+// UserDir is a folder of the user's: what the variable own says, else one below the XDG folder of a
+// kind, which is in the home folder where its variable says nothing else.
+func UserDir(own, xdg, home, below string) (string, error) {
+	if dir := os.Getenv(own); dir != "" {
 		return dir, nil
 	}
-	data := os.Getenv("XDG_DATA_HOME")
-	if data == "" {
-		home, err := os.UserHomeDir()
+	base := os.Getenv(xdg)
+	if base == "" {
+		dir, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("find the model store (set TENON_MODELS): %w", err)
+			return "", fmt.Errorf("find the home folder (set %s): %w", own, err)
 		}
-		data = filepath.Join(home, ".local", "share")
+		base = filepath.Join(dir, home)
 	}
-	return filepath.Join(data, "tenon", "models"), nil
+	return filepath.Join(base, below), nil
 }
 
 // Pull returns the path of the file that ref means (of a split file: its first part), fetching
