@@ -175,7 +175,7 @@ func (l *lexer) literal() bool {
 		case m == "" || item && of.typ == tokFloat:
 			continue
 		case of.typ == tokString:
-			l.emit(tokString, l.unescape(m[1:len(m)-1], l.pos), l.pos)
+			l.emit(tokString, unescape(m[1:len(m)-1], l.pos), l.pos)
 			l.pos += len(m)
 		default:
 			l.take(of.typ, len(m))
@@ -222,39 +222,28 @@ func (l *lexer) operator(open []byte) []byte {
 	return open
 }
 
-// unescape reads the inside of a string literal: Python's escapes; an unknown one stays as it is.
-func (l *lexer) unescape(s string, pos int) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for s != "" {
+// escapes are those of Python's string literals; \N, which needs the names of characters, is none.
+var escapes = regexp.MustCompile(`(?s)\\(?:[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
+
+// unescape reads the inside of a string literal: an escape that is not known stays as it is.
+func unescape(s string, pos int) string {
+	return escapes.ReplaceAllStringFunc(s, func(e string) string {
+		switch c := e[1]; {
+		case c == '\n':
+			return ""
+		case c == '\'' || c == '"':
+			return e[1:]
+		case c >= '0' && c <= '7': // Go reads three digits only
+			v, _ := strconv.ParseUint(e[1:], 8, 16)
+			return string(rune(v))
+		}
+		r, _, _, err := strconv.UnquoteChar(e, 0)
 		switch {
-		case strings.HasPrefix(s, "\\\n"):
-			s = s[2:]
-			continue
-		case strings.HasPrefix(s, `\'`), strings.HasPrefix(s, `\"`):
-			b.WriteByte(s[1])
-			s = s[2:]
-			continue
-		case s[0] == '\\' && s[1] >= '0' && s[1] <= '7': // Go reads three digits only
-			n := 2
-			for n < min(len(s), 4) && s[n] >= '0' && s[n] <= '7' {
-				n++
-			}
-			v, _ := strconv.ParseUint(s[1:n], 8, 16)
-			b.WriteRune(rune(v))
-			s = s[n:]
-			continue
+		case err == nil:
+			return string(r)
+		case strings.IndexByte("xuUN", e[1]) >= 0:
+			failAt(pos, `the escape \%c is cut off or no character`, e[1])
 		}
-		r, _, rest, err := strconv.UnquoteChar(s, 0)
-		if err != nil && strings.IndexByte("xuUN", s[1]) >= 0 {
-			failAt(pos, `the escape \%c is cut off or no character`, s[1])
-		} else if err != nil {
-			r, rest = '\\', s[1:]
-		}
-		b.WriteRune(r)
-		s = rest
-	}
-	return b.String()
+		return e
+	})
 }
