@@ -16,9 +16,9 @@ import (
 
 	"tenon/cmd/client"
 	"tenon/cmd/terminal"
+	"tenon/engine/shards"
 	"tenon/models/catalog"
 	models "tenon/models/fleet"
-	"tenon/models/gguf"
 	"tenon/models/store"
 	"tenon/server/fleet"
 )
@@ -268,7 +268,7 @@ func importModel(e catalog.Entry, name string, copied bool) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("%q: expected a name without slashes", name)
 	}
-	parts := gguf.Parts(e.Path)
+	parts := shards.Files(e.Path)
 	if name != "" && len(parts) > 1 {
 		return "", fmt.Errorf("its %d parts keep their names", len(parts))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/sandbox"
+	"tenon/engine/shards"
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
 	"tenon/models/placement"
@@ -60,7 +61,7 @@ func ask[Q, A any](ctx context.Context, command string, n sandbox.Needs, q Q) (a
 // ofModel is what a process needs that looks at a model's file. A hostile file can make it take so
 // much memory.
 func ofModel(path string) sandbox.Needs {
-	return sandbox.Needs{Files: sandbox.ModelFiles(path), Memory: 2 << 30}
+	return sandbox.Needs{Files: shards.Files(path), Memory: 2 << 30}
 }
 
 // measure looks at a model's file without this process looking itself.

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tenon/engine"
@@ -60,23 +58,6 @@ func Confined[T any](in io.Reader, needs func(T) Needs) (todo T, c engine.Confin
 		return todo, c, fmt.Errorf("confine the process: %w", err)
 	}
 	return todo, c, nil
-}
-
-// splitName is the name of a part of a split model, as llama.cpp's tools give it.
-var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)
-
-// ModelFiles are the files of a model: all its parts if it is split.
-func ModelFiles(path string) []string {
-	m := splitName.FindStringSubmatch(path)
-	if m == nil {
-		return []string{path}
-	}
-	n, _ := strconv.Atoi(m[4]) // five digits
-	files := make([]string, n)
-	for i := range files {
-		files[i] = fmt.Sprintf("%s%05d%s", m[1], i+1, m[3])
-	}
-	return files
 }
 
 // variable tells a program that it is confined, and how. [Environment] never passes it on.

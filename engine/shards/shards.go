@@ -1,4 +1,5 @@
-package gguf
+// Package shards names the files of a split model, as llama.cpp's tools do.
+package shards
 
 import (
 	"fmt"
@@ -9,9 +10,9 @@ import (
 
 var splitPattern = regexp.MustCompile(`^(.*)-(\d{5})-of-(\d{5})\.gguf$`)
 
-// SplitName reads the name of one part of a split model, such as big-00001-of-00003.gguf: its
+// Name reads the name of one part of a split model, such as big-00001-of-00003.gguf: its
 // stem, which part it is and of how many. A name of another shape is not ok.
-func SplitName(name string) (stem string, part, parts int, ok bool) {
+func Name(name string) (stem string, part, parts int, ok bool) {
 	m := splitPattern.FindStringSubmatch(name)
 	if m == nil {
 		return "", 0, 0, false
@@ -21,10 +22,10 @@ func SplitName(name string) (stem string, part, parts int, ok bool) {
 	return m[1], part, parts, true
 }
 
-// Parts are the paths of all parts of the split model that path is a part of. A model that is not
+// Files are the paths of all parts of the split model that path is a part of. A model that is not
 // split has one part, path itself.
-func Parts(path string) []string {
-	stem, _, n, split := SplitName(filepath.Base(path))
+func Files(path string) []string {
+	stem, _, n, split := Name(filepath.Base(path))
 	if !split {
 		return []string{path}
 	}

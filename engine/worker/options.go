@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"tenon/engine/sandbox"
+	"tenon/engine/shards"
 )
 
 // Options say which model to load and how. The zero value of a field is its default.
@@ -67,7 +67,7 @@ type Adapter struct {
 
 // files are those that a child reads: the model with all its parts, and its adapters.
 func (o Options) files() []string {
-	files := sandbox.ModelFiles(o.Model)
+	files := shards.Files(o.Model)
 	for _, a := range o.LoRA {
 		files = append(files, a.Path)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/shards"
 	"tenon/models/gguf"
 )
 
@@ -193,10 +194,10 @@ func (c *Catalog) addFile(e Entry) error {
 	if f.Architecture() == "clip" {
 		return fmt.Errorf("read %s: the file holds no model, but what lets one see", e.Path)
 	}
-	if _, part, n, split := gguf.SplitName(filepath.Base(e.Path)); split && (part != 1 || n < 1) {
+	if _, part, n, split := shards.Name(filepath.Base(e.Path)); split && (part != 1 || n < 1) {
 		return fmt.Errorf("%s is part %d of a split model; name the first part", e.Path, part)
 	}
-	for _, p := range gguf.Parts(e.Path) {
+	for _, p := range shards.Files(e.Path) {
 		info, err := os.Stat(p)
 		if err != nil {
 			return fmt.Errorf("find a part of the model: %w", err)
@@ -250,7 +251,7 @@ func (c *Catalog) freeID(e Entry) string {
 // stem is a file's name in lower case, without what its format adds.
 func stem(path string) string {
 	name := filepath.Base(path)
-	if stem, _, _, split := gguf.SplitName(name); split {
+	if stem, _, _, split := shards.Name(name); split {
 		name = stem
 	}
 	return strings.TrimSuffix(strings.ToLower(name), ".gguf")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"tenon/models/gguf"
+	"tenon/engine/shards"
 )
 
 // Kind is how a place is laid out.
@@ -177,7 +177,7 @@ func isModel(name string) bool {
 	if !strings.HasSuffix(lower, ".gguf") || strings.Contains(lower, "mmproj") {
 		return false
 	}
-	_, part, _, split := gguf.SplitName(name)
+	_, part, _, split := shards.Name(name)
 	return !split || part == 1
 }
 

@@ -12,7 +12,7 @@ import (
 	"sort"
 	"strings"
 
-	"tenon/models/gguf"
+	"tenon/engine/shards"
 )
 
 // quants is the order in which a repository's files are tried when no quantization is named:
@@ -162,13 +162,13 @@ func hasQuant(name, quant string) bool {
 
 // parts returns the file, or all parts of the split file that it belongs to.
 func parts(all []hubEntry, first hubEntry) []hubEntry {
-	stem, _, parts, split := gguf.SplitName(first.Path)
+	stem, _, parts, split := shards.Name(first.Path)
 	if !split {
 		return []hubEntry{first}
 	}
 	var out []hubEntry
 	for _, e := range all {
-		if s, _, n, ok := gguf.SplitName(e.Path); ok && s == stem && n == parts {
+		if s, _, n, ok := shards.Name(e.Path); ok && s == stem && n == parts {
 			out = append(out, e)
 		}
 	}

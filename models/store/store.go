@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"tenon/models/gguf"
+	"tenon/engine/shards"
 )
 
 // Store is a folder of model files, filled from a hub, a registry or an address. Its methods may
@@ -146,7 +146,7 @@ func (s *Store) Remove(file string) error {
 	if !s.Holds(file) {
 		return fmt.Errorf("%s is not in the store %s", file, s.Dir)
 	}
-	for _, name := range gguf.Parts(file) { // the first goes first: without it the others are no model
+	for _, name := range shards.Files(file) { // the first goes first: without it the others are no model
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove the model: %w", err)
 		}
@@ -189,7 +189,7 @@ func (s *Store) Here(ref Ref) (string, bool) {
 
 // complete tells whether all parts of a split file are there.
 func complete(files []hubEntry) bool {
-	_, _, parts, split := gguf.SplitName(files[0].Path)
+	_, _, parts, split := shards.Name(files[0].Path)
 	return !split || len(files) == parts
 }
 

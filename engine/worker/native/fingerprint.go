@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"tenon/engine/llama"
-	"tenon/engine/sandbox"
+	"tenon/engine/shards"
 	"tenon/engine/worker/runner"
 )
 
@@ -40,7 +40,7 @@ func fingerprint(b *backend) (string, error) {
 	if err := json.NewEncoder(sum).Encode(settings); err != nil {
 		return "", err
 	}
-	files := sandbox.ModelFiles(o.Model)
+	files := shards.Files(o.Model)
 	for _, a := range o.LoRA {
 		files = append(files, a.Path)
 	}
