@@ -20,7 +20,7 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine's free memory
 	github.com/spf13/cobra v1.10.2 // the command line
 	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
-	golang.org/x/net v0.60.0 // the text of web pages, in any character set; HTTP/2 over a connection that is there (engine/worker)
+	golang.org/x/net v0.60.0 // the text of web pages, in any character set
 	golang.org/x/term v0.46.0 // whether somebody is at the terminal; line editing with history
 	golang.org/x/text v0.42.0 // letters whose other case is more than one letter; NFC before tokenizing
 )

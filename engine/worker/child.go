@@ -2,14 +2,13 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
-
-	"golang.org/x/net/http2"
 
 	"tenon/engine"
 	"tenon/engine/sandbox"
@@ -32,7 +31,7 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 		return fmt.Errorf("begin the worker: %w", err)
 	}
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr, c.Level)))
-	conn, err := connection(os.NewFile(inheritedFD, "worker socket"))
+	l, err := inherited()
 	if err != nil {
 		return err
 	}
@@ -42,20 +41,32 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 		defer cancel()
 		_, _ = io.Copy(io.Discard, in) // its end, however it comes, is the parent's
 	}()
-	return serve(ctx, conn, newHandler(confinement), c.Options, load)
+	return serve(ctx, l, newHandler(confinement), c.Options, load)
 }
 
 // serve answers requests, at first those about loading alone, until ctx ends.
-func serve(ctx context.Context, conn net.Conn, h *handler, o Options, load Load) error {
+func serve(ctx context.Context, l net.Listener, h *handler, o Options, load Load) error {
 	o.Remember = h.loading.remember
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler:     h.routes(),
+		Protocols:   protocols,
+		HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		ErrorLog:    slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	go func() {
 		e, err := load(ctx, o, h.loading.report)
 		h.loading.finish(e, err)
 	}()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // it has nobody at its other end
-	(&http2.Server{MaxConcurrentStreams: maxStreams}).ServeConn(conn, &http2.ServeConnOpts{
-		Context: ctx, Handler: h.routes(), BaseConfig: &http.Server{ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug)},
-	})
+	go func() {
+		<-ctx.Done()
+		_ = server.Close() // the connections have nobody at their other end
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve the worker's socket: %w", err)
+	}
 	if o.DiskDir != "" {
 		return h.loading.close()
 	}

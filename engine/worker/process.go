@@ -93,7 +93,7 @@ func spawn(o Options) (*process, error) {
 	p := &process{
 		name: o.Name, link: l, done: make(chan struct{}),
 		relay: &relay{log: o.Log.With("model", o.Name)},
-		http:  &http.Client{Transport: l},
+		http:  &http.Client{Transport: l.transport},
 	}
 	if err := p.start(o); err != nil {
 		l.close()
