@@ -205,22 +205,24 @@ func (p *Text) openHead(i int, final bool) peek.Answer {
 		o.Marker = p.plan.Dialect.Opener()
 	}
 	p.openRegion(o, i, i, false)
+	codec := h.codec
 	if h.element {
 		text := p.buf[i+len(h.Prefixes[0]):]
-		h.codec = scan.ElementTags(string(text[:bytes.IndexByte(text, h.Marks[0][0])]))
+		codec = scan.ElementTags(string(text[:bytes.IndexByte(text, h.Marks[0][0])]))
 	}
-	p.region.cue, p.region.unmarked, p.region.codecs = true, h.bare, []scan.Codec{h.codec}
+	p.region.cue, p.region.unmarked, p.region.codecs = true, h.bare, []scan.Codec{codec}
 	p.region.first = p.region.first && !h.words
-	if c, ok := h.codec.(scan.PythonicCodec); ok && c.Fence.Open != "" {
+	if c, ok := codec.(scan.PythonicCodec); ok && c.Fence.Open != "" {
 		p.region.unopened = false // the fence is how the family writes these
 	}
 	return peek.Yes
 }
 
 // headAt tells whether a call without its opening marker starts at i, and how it is written.
-func (p *Text) headAt(i int, final bool) (callHead, peek.Answer) {
+func (p *Text) headAt(i int, final bool) (*callHead, peek.Answer) {
 	found := peek.No
-	for _, h := range p.plan.Heads {
+	for k := range p.plan.Heads {
+		h := &p.plan.Heads[k]
 		if h.line && (!p.blankBefore(i) || p.indentBefore(i) >= codeIndent) {
 			continue
 		}
@@ -240,12 +242,12 @@ func (p *Text) headAt(i int, final bool) (callHead, peek.Answer) {
 			}
 		}
 	}
-	return callHead{}, found
+	return nil, found
 }
 
 // nameAt tells whether a declared name stands at offset at, and behind it what proves that it is
 // called. The head starts at offset i.
-func (p *Text) nameAt(h callHead, i, at int, final bool) peek.Answer {
+func (p *Text) nameAt(h *callHead, i, at int, final bool) peek.Answer {
 	text := p.buf[at:]
 	n := 0
 	for n < len(text) && n <= turn.MaxName && peek.NameByte(text[n]) {

@@ -46,7 +46,8 @@ func PrefixFold(text []byte, t string, final bool) Answer {
 func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	best, found := "", No
 	for _, t := range ts {
-		if t == "" || len(text) > 1 && len(t) > 1 && text[1] != t[1] { // most end here, without a call
+		n := min(len(text), len(t))
+		if t == "" || n > 0 && text[n-1] != t[n-1] { // most end here, without a call
 			continue
 		}
 		switch Prefix(text, t, final) {
@@ -64,27 +65,56 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
+// Bytes is a set of bytes.
+type Bytes [4]uint64
+
+// Add puts a byte into the set.
+func (s *Bytes) Add(c byte) { s[c/64] |= 1 << (c % 64) }
+
+// Has tells whether a byte is in the set.
+func (s *Bytes) Has(c byte) bool { return s[c/64]&(1<<(c%64)) != 0 }
+
+// Index is where the first byte of the set stands in text, -1 if none does. Made once for many
+// texts of a few bytes, it is faster than [bytes.IndexAny].
+func (s *Bytes) Index(text []byte) int {
+	for i, c := range text {
+		if s.Has(c) {
+			return i
+		}
+	}
+	return -1
+}
+
 // Texts are looked for at a place of a text all at once. The first byte tells for most places that
 // none of them stands there, however many they are. The zero value holds none.
 type Texts struct {
 	All    []string
-	starts [4]uint64 // a set of bytes
-	by     map[byte][]string
+	starts Bytes
+	by     [][]string // by their first byte, less the least of these
+	least  byte
 }
 
 func NewTexts(all []string) Texts {
-	t := Texts{All: all, by: map[byte][]string{}}
+	t := Texts{All: all, least: 0xff}
+	most := byte(0)
 	for _, s := range all {
 		if s != "" {
-			t.starts[s[0]/64] |= 1 << (s[0] % 64)
-			t.by[s[0]] = append(t.by[s[0]], s)
+			t.starts.Add(s[0])
+			t.least, most = min(t.least, s[0]), max(most, s[0])
+		}
+	}
+	t.by = make([][]string, max(0, int(most)-int(t.least)+1))
+	for _, s := range all {
+		if s != "" {
+			at := &t.by[s[0]-t.least]
+			*at = append(*at, s)
 		}
 	}
 	return t
 }
 
 // Begin tells whether one of the texts begins with a byte.
-func (t *Texts) Begin(c byte) bool { return t.starts[c/64]&(1<<(c%64)) != 0 }
+func (t *Texts) Begin(c byte) bool { return t.starts.Has(c) }
 
 // At is AnyPrefix of the texts.
 func (t *Texts) At(text []byte, final bool) (string, Answer) {
@@ -94,7 +124,7 @@ func (t *Texts) At(text []byte, final bool) (string, Answer) {
 	case !t.Begin(text[0]):
 		return "", No
 	}
-	return AnyPrefix(text, t.by[text[0]], final)
+	return AnyPrefix(text, t.by[text[0]-t.least], final)
 }
 
 // First is the first of a list of which try says that it is there; else it tells whether one may
@@ -129,8 +159,9 @@ func Boolean(b bool, a Answer) Answer {
 	return No
 }
 
+// NameByte tells whether a byte may stand in a name.
 func NameByte(c byte) bool {
-	return strings.IndexByte("_.-/:", c) >= 0 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c >= '-' && c <= ':' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // AtLast is the answer at the end of what has come: yes if nothing follows.
@@ -177,6 +208,9 @@ func Incomplete(b []byte) int {
 // ReplaceInvalid replaces each invalid byte, not each run of them, so that every cut of the text
 // gives the same.
 func ReplaceInvalid(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
 	var s strings.Builder
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)

@@ -53,7 +53,9 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 func (c taggedCodec) Scanner(o Opening) Scanner {
 	opened := strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open
 	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
-	s.stops = "<[\n" + c.noise[:min(1, len(c.noise))]
+	for _, b := range []byte("<[\n" + c.noise[:min(1, len(c.noise))]) {
+		s.stops.Add(b)
+	}
 	d := o.Plan.Dialect
 	s.callEnds = c.noisy(append(format.Broken(c.CallEnd), c.CallEnd))
 	if _, token := d.Token(c.ArgEnd); !token || o.IsSymbol == nil { // a token has no space
@@ -121,7 +123,7 @@ type TaggedScanner struct {
 	nests               []string   // begins a call where a value is read
 	proof               []string   // and stands behind the name of such a one
 	opensOrEnds         peek.Texts // shows that the call before it is over
-	stops               string     // bytes at which a value may end
+	stops               peek.Bytes // at which a value may end
 	short               bool       // the last call has no end
 }
 

@@ -25,7 +25,7 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 		return Open, false
 	}
 	for s.pos < len(body) {
-		i := bytes.IndexAny(body[s.pos:], s.stops)
+		i := s.stops.Index(body[s.pos:])
 		if i < 0 {
 			s.pos = len(body)
 			break
