@@ -144,11 +144,11 @@ func writeString(out *bytes.Buffer, s []byte) {
 
 // AppendString appends s as a JSON string that escapes only what JSON demands.
 func AppendString(b []byte, s string) []byte {
-	return append(AppendEscaped(append(b, '"'), s), '"')
+	return append(AppendEscaped(append(b, '"'), []byte(s)), '"')
 }
 
 // AppendEscaped appends text as it stands inside a JSON string.
-func AppendEscaped(b []byte, s string) []byte {
+func AppendEscaped(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	for len(s) > 0 {
 		n := 0
@@ -156,10 +156,10 @@ func AppendEscaped(b []byte, s string) []byte {
 			n++
 		}
 		b, s = append(b, s[:n]...), s[n:]
-		if s == "" {
+		if len(s) == 0 {
 			break
 		}
-		r, size := utf8.DecodeRuneInString(s) // U+FFFD for what is no UTF-8
+		r, size := utf8.DecodeRune(s) // U+FFFD for what is no UTF-8
 		s = s[size:]
 		switch {
 		case r == '"' || r == '\\':

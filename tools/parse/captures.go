@@ -35,7 +35,8 @@ type Captures struct {
 	*emitter
 	grammar *grammar.Parser
 	open    []part // innermost last
-	partial []byte // fewer than utf8.UTFMax bytes: the start of a character inside a value
+	partial []byte // the last text of a value
+	taken   int    // of it; the rest is the start of a character
 	word    []byte // a name, or what has to be whole before it means something
 	call    writtenCall
 	none    []byte // text of a call that proved to be none, see giveBack
@@ -121,14 +122,15 @@ func (p *Captures) read(text []byte, isSymbol bool) bool {
 func (p *Captures) told() {
 	all := p.grammar.Events()
 	p.at = len(p.output)
-	for _, x := range all {
-		p.at -= length(x)
+	for i := range all {
+		p.at -= length(&all[i])
 	}
-	for _, x := range all {
-		if length(x) > 0 {
+	for i := range all {
+		x := &all[i]
+		if n := length(x); n > 0 {
 			p.call.place(p.at)
+			p.at += n
 		}
-		p.at += length(x)
 		switch x.Kind {
 		case grammar.Begin:
 			p.open = append(p.open, partOf(x.Name))
@@ -146,7 +148,7 @@ func (p *Captures) told() {
 }
 
 // length is how much of the output an event holds.
-func length(e grammar.Event) int {
+func length(e *grammar.Event) int {
 	if e.Kind == grammar.Symbol {
 		return len(e.Name)
 	}
@@ -155,8 +157,8 @@ func length(e grammar.Event) int {
 
 // count keeps account of what has been sent.
 func (p *Captures) count() {
-	for _, e := range p.events {
-		switch e.Kind {
+	for i := range p.events {
+		switch e := &p.events[i]; e.Kind {
 		case turn.Text:
 			p.sentText += len(e.Text)
 		case turn.Reasoning:

@@ -131,7 +131,7 @@ func (p *Captures) overInCall(x part) {
 		c.out = append(c.out, '}')
 		p.written()
 	case emit.CaptureInput:
-		c.out = append(c.out, p.whole(nil, true)...)
+		c.out = append(c.out, peek.ReplaceInvalid(p.whole(nil, true))...)
 		p.written()
 	case emit.CaptureArgs, emit.CaptureQuoted:
 		p.written()
@@ -154,23 +154,21 @@ func (p *Captures) bytesInCall(name string, b []byte) {
 	case emit.CaptureText:
 		c.out = lenient.AppendEscaped(c.out, p.whole(b, false))
 	case emit.CaptureInput:
-		c.out = append(c.out, p.whole(b, false)...)
+		c.out = append(c.out, peek.ReplaceInvalid(p.whole(b, false))...)
 	case emit.CaptureQuoted:
 		p.unquote(b)
 	}
 }
 
 // whole is the text up to here that is whole characters; the rest waits. last says that nothing
-// follows.
-func (p *Captures) whole(b []byte, last bool) string {
-	p.partial = append(p.partial, b...)
-	n := len(p.partial)
+// follows. The text is valid until the next call.
+func (p *Captures) whole(b []byte, last bool) []byte {
+	p.partial = append(p.partial[:copy(p.partial, p.partial[p.taken:])], b...)
+	p.taken = len(p.partial)
 	if !last {
-		n -= peek.Incomplete(p.partial)
+		p.taken -= peek.Incomplete(p.partial)
 	}
-	s := p.arena.string(p.partial[:n])
-	p.partial = append(p.partial[:0], p.partial[n:]...)
-	return s
+	return p.partial[:p.taken]
 }
 
 // unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in
