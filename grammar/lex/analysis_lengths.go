@@ -75,26 +75,27 @@ func multiples(x *big.Int, n int32) *big.Int {
 		if n&1 != 0 {
 			out = sums(out, x)
 		}
-		x = sums(x, x)
+		if n > 1 {
+			x = sums(x, x)
+		}
 	}
 	return out
 }
 
-// sums returns the sums of a length of x and one of y.
+// sums returns the sums of a length of x and one of y. Lengths come in few ranges: it takes those
+// of x at once.
 func sums(x, y *big.Int) *big.Int {
-	out, first := new(big.Int), x.TrailingZeroBits()
-	switch {
-	case x.Sign() == 0 || y.Sign() == 0:
-		return out
-	case x.Cmp(from(first)) == 0:
-		return from(first + y.TrailingZeroBits())
-	case y.Cmp(from(y.TrailingZeroBits())) == 0:
-		return from(first + y.TrailingZeroBits())
-	}
-	for n, shifted := first, new(big.Int); n < uint(x.BitLen()); n++ {
-		if x.Bit(int(n)) != 0 {
-			out.Or(out, shifted.Lsh(y, n))
+	out, part, more := new(big.Int), new(big.Int), new(big.Int).Lsh(x, 1)
+	begins, ends := new(big.Int).AndNot(x, more), new(big.Int).AndNot(more, x)
+	for begins.Sign() != 0 {
+		lo, hi := begins.TrailingZeroBits(), ends.TrailingZeroBits()
+		begins.SetBit(begins, int(lo), 0)
+		ends.SetBit(ends, int(hi), 0)
+		part.Lsh(y, lo)
+		for n := uint(1); n < hi-lo; n += min(n, hi-lo-n) { // of the range, n have been added
+			part.Or(part, more.Lsh(part, min(n, hi-lo-n)))
 		}
+		out.Or(out, part)
 	}
 	return out.And(out, from(0))
 }
