@@ -70,6 +70,28 @@ func (a *Arena) StartString(e Expr, escapes Escapes) StringState {
 // stepped from before.
 func (a *Arena) StepString(s StringState, b byte) StringState { return a.StringRow(s)[b] }
 
+// StepStringOnce is StepString for a state of which one byte is asked: it does not make the row of
+// all successors, most of which nobody may ever ask for.
+func (a *Arena) StepStringOnce(s StringState, b byte) StringState {
+	k := a.stringKey(s)
+	if b < ' ' || b == '\\' || k.mode != inText || a.strings.page(s).rows[s%pageSize].Load() != nil {
+		return a.StepString(s, b)
+	}
+	if b == '"' {
+		if a.Accepting(k.inner) {
+			return StringClosed
+		}
+		return StringDead
+	}
+	next, ok := a.stepOnce(k.inner, b)
+	if !ok {
+		return a.StepString(s, b)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stringState(stringKey{inner: next, escapes: k.escapes})
+}
+
 // StringRow returns the successors of s, for inner loops; the result is shared and must not be
 // written.
 func (a *Arena) StringRow(s StringState) *StringRow {

@@ -182,3 +182,34 @@ func TestJSONString_everyCodePoint(t *testing.T) {
 		t.Errorf("%d states for escapes", a.strings.count)
 	}
 }
+
+// TestStepStringOnce_agreesWithRows: the same texts may go on, whether rows are made or not.
+func TestStepStringOnce_agreesWithRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, name := range append(FormatNames(), stringPatterns...) {
+		rows, once := NewArena(Limits{}), NewArena(Limits{})
+		start := func(a *Arena) StringState {
+			e, ok := a.Format(name)
+			if !ok {
+				e, _ = a.Regex(name)
+			}
+			return a.StartString(a.Intersect(e, a.Repeat(a.AnyRune(), 0, 40)), EscapesAny)
+		}
+		for range 20 {
+			s, u, text := start(rows), start(once), ""
+			for s > StringClosed && len(text) < 50 {
+				var next []byte
+				for b := range 256 {
+					to := rows.StepString(s, byte(b))
+					if got := once.StepStringOnce(u, byte(b)); min(got, 2) != min(to, 2) {
+						t.Fatalf("%s: behind %q the byte %#x leads to %d, in rows to %d", name, text, b, got, to)
+					} else if to != StringDead {
+						next = append(next, byte(b))
+					}
+				}
+				b := next[r.IntN(len(next))]
+				s, u, text = rows.StepString(s, b), once.StepStringOnce(u, b), text+string(b)
+			}
+		}
+	}
+}

@@ -109,6 +109,26 @@ func (a *Arena) expand(s State) *Row {
 	return row
 }
 
+// stepOnce returns the successor of s under one byte; ok is false where the others matter to
+// whether there is one (see fillRow), or it took more work than a row is sure to have for it.
+func (a *Arena) stepOnce(s State, b byte) (next State, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if row := a.page(s).rows[s%pageSize].Load(); row != nil {
+		return row[b], true
+	}
+	e := a.Expr(s)
+	if n := *a.at(e); n.kind == kindShared {
+		if known := a.sharedRow(&n); known != nil {
+			return a.stateOf(a.sharedState(int(n.b), known[b])), true
+		}
+		e = a.adopted(&n)
+	}
+	a.work = a.budget()
+	next = a.successor(e, b)
+	return next, a.budget()-a.work < a.budget()/16 && (next == Dead || a.plainlyLive(a.Expr(next)))
+}
+
 // fillRow computes the successors of an expression. One of which it is too hard to say whether
 // anything can follow is one of them only where there is nothing better: who begins what can be
 // ended is never led to where it cannot.

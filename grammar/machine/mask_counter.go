@@ -91,12 +91,12 @@ func (k *collector) eachLong(x *stringSlice, long *longTokens, f func(id int32, 
 	at[0], near[0] = x.state, x.abstract.state
 	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
-		near[n.Depth] = onward(a, near[n.Depth-1], n.Byte)
+		near[n.Depth] = onward(near[n.Depth-1], n.Byte, a.StepString)
 		if near[n.Depth] == lex.StringDead {
 			i += int(n.Size)
 			continue
 		}
-		next := onward(a, at[n.Depth-1], n.Byte)
+		next := onward(at[n.Depth-1], n.Byte, a.StepStringOnce)
 		at[n.Depth] = next
 		for id := n.Token; id >= 0; id = tree.Next(id) {
 			f(id, next != lex.StringDead)
@@ -106,9 +106,9 @@ func (k *collector) eachLong(x *stringSlice, long *longTokens, f func(id int32, 
 }
 
 // onward is a step that stays where a string has ended or cannot go on, whatever is behind.
-func onward(a *lex.Arena, s lex.StringState, b byte) lex.StringState {
+func onward(s lex.StringState, b byte, step func(lex.StringState, byte) lex.StringState) lex.StringState {
 	if s == lex.StringDead || s == lex.StringClosed {
 		return s
 	}
-	return a.StepString(s, b)
+	return step(s, b)
 }
