@@ -182,18 +182,23 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// transcripts are the golden files. They are read once: some tests ask for them once a family.
 func transcripts(t testing.TB) []transcript {
 	t.Helper()
+	if len(goldens) > 0 {
+		return goldens
+	}
 	paths, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []transcript
 	for _, path := range paths {
-		all = append(all, readTranscript(t, path))
+		goldens = append(goldens, readTranscript(t, path))
 	}
-	return all
+	return goldens
 }
+
+var goldens []transcript
 
 func readTranscript(t testing.TB, path string) transcript {
 	t.Helper()

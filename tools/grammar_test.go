@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,10 +10,15 @@ import (
 	"tenon/grammar"
 )
 
+// Each family has a third of the ways, another one than its neighbours have; TENON_ALL=1 compiles
+// them all.
 func TestPlan_everyGrammarCompiles(t *testing.T) {
 	declared := defaultTools(t)
-	for _, d := range Families() {
-		for _, turn := range turns(declared) {
+	for i, d := range Families() {
+		for k, turn := range turns(declared) {
+			if (i+k)%3 > 0 && os.Getenv("TENON_ALL") == "" {
+				continue
+			}
 			p, err := d.Plan(turn)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Name(), err)

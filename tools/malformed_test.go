@@ -23,9 +23,12 @@ type malformed struct {
 // rises.
 const recovered = 1.0
 
-// malformedLines reads the corpus.
-func malformedLines(t *testing.T) (all []malformed) {
+// malformedLines is the corpus, read once.
+func malformedLines(t *testing.T) []malformed {
 	t.Helper()
+	if len(corpus) > 0 {
+		return corpus
+	}
 	data, err := os.ReadFile("testdata/malformed.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -35,10 +38,12 @@ func malformedLines(t *testing.T) (all []malformed) {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, c)
+		corpus = append(corpus, c)
 	}
-	return all
+	return corpus
 }
+
+var corpus []malformed
 
 func TestMalformed_callsAreRecovered(t *testing.T) {
 	n, good := 0, 0

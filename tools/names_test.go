@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,11 +13,15 @@ import (
 )
 
 // Every name that a client may declare comes back from what the family writes, though no grammar
-// told where it ends.
+// told where it ends. By default a family has half of the names, the next one the other half;
+// TENON_ALL=1 gives each all.
 func TestNames_ofEveryKindComeBackInEveryFamily(t *testing.T) {
 	declared := []string{"a.b-c/d:e", "für_öl", "true", "name", strings.Repeat("n", 64), strings.Repeat("long_", 40)}
-	for _, d := range Families() {
-		for _, name := range declared {
+	for i, d := range Families() {
+		for k, name := range declared {
+			if (i+k)%2 > 0 && os.Getenv("TENON_ALL") == "" {
+				continue
+			}
 			p, err := d.Plan(Turn{Tools: []Tool{{Name: name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}}, Choice: Choice{Mode: Required}})
 			if err != nil {
 				t.Fatal(err)
