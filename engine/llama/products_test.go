@@ -35,7 +35,8 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 				sizes = append(sizes, size)
 			}
 			for _, size := range sizes {
-				if d := distance(inPieces(t, blocks, ids, size), alone); !(d < most/50) { // ggml on ARM: 1.2 %
+				some := ids[:min(2*size, len(ids))]                                                                        // two pieces: the second has a past
+				if d := distance(inPieces(t, blocks, some, size), alone[:len(alone)/len(ids)*len(some)]); !(d < most/50) { // ggml on ARM: 1.2 %
 					t.Errorf("in pieces of %d logits up to %.3f differ by %.3f", size, most, d)
 				}
 			}
