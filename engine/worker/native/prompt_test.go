@@ -3,12 +3,15 @@
 package native
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,20 +153,27 @@ func conversation(r *rand.Rand, texts []string) templates.Conversation {
 	return c
 }
 
-// eachPrompter calls f for every vocabulary, with a tenth of the templates; TENON_ALL takes all.
-func eachPrompter(t *testing.T, f func(t *testing.T, p *prompter, seed int64)) {
+// realVocabularies are loaded once for all tests: that takes a second each. The llama.cpp that is
+// linked may not know one.
+var realVocabularies = sync.OnceValue(func() map[string]*llama.Model {
+	all := map[string]*llama.Model{}
 	files, _ := filepath.Glob(filepath.Join(sharedVocabs, "*.gguf"))
+	for _, file := range files {
+		if m, err := llama.Load(context.Background(), file, llama.ModelOptions{VocabOnly: true}); err == nil {
+			all[strings.TrimSuffix(filepath.Base(file), ".gguf")] = m
+		}
+	}
+	return all
+})
+
+// eachPrompter calls f for every vocabulary, with an eleventh of the templates; TENON_ALL takes all.
+func eachPrompter(t *testing.T, f func(t *testing.T, p *prompter, seed int64)) {
+	models := realVocabularies()
 	sources, _ := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))
-	if len(files) == 0 || len(sources) == 0 {
+	if len(models) == 0 || len(sources) == 0 {
 		t.Skipf("no vocabularies in %s, or no templates in %s", sharedVocabs, sharedTemplates)
 	}
-	for i, file := range files {
-		m, err := llama.Load(t.Context(), file, llama.ModelOptions{VocabOnly: true})
-		if err != nil {
-			t.Logf("this llama.cpp cannot load %s: %v", filepath.Base(file), err)
-			continue
-		}
-		t.Cleanup(m.Close)
+	for i, vocabulary := range slices.Sorted(maps.Keys(models)) {
 		for j, source := range sources {
 			if os.Getenv("TENON_ALL") == "" && (j+i)%11 != 0 {
 				continue
@@ -172,8 +182,8 @@ func eachPrompter(t *testing.T, f func(t *testing.T, p *prompter, seed int64)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			name := strings.TrimSuffix(filepath.Base(file), ".gguf") + "/" + strings.TrimSuffix(filepath.Base(source), ".jinja")
-			t.Run(name, func(t *testing.T) { f(t, newPrompter(t, m, string(text)), int64(i*1000+j)) })
+			name := vocabulary + "/" + strings.TrimSuffix(filepath.Base(source), ".jinja")
+			t.Run(name, func(t *testing.T) { f(t, newPrompter(t, models[vocabulary], string(text)), int64(i*1000+j)) })
 		}
 	}
 }
