@@ -37,7 +37,8 @@ func (a *asked) shortest(t *testing.T) int {
 }
 
 // Where the shortest call fits the budget, a required call comes, however long the model would
-// think; where it does not, none is begun. What thinking takes leaves the reserve.
+// think; where it does not, none is begun. What thinking takes leaves the reserve. By default every
+// family has a third of the budgets; TENON_ALL=1 runs them all.
 func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 	book := tools.Tool{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"day":{"type":"string"},"n":{"type":"integer"}},"required":["day"],"additionalProperties":false}`)}
 	budgets := []int{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233}
@@ -78,7 +79,8 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 }
 
 // A budget of thinking ends it where it may end: with every family that thinks, from the smallest
-// budget on, and whatever is to follow.
+// budget on, and whatever is to follow. By default every family has an eleventh of its turns;
+// TENON_ALL=1 runs them all.
 func TestBudget_thinkingEndsWithIt(t *testing.T) {
 	for i, d := range tools.Families() {
 		if end := d.Think.Close; end == "" {
@@ -92,7 +94,7 @@ func TestBudget_thinkingEndsWithIt(t *testing.T) {
 			}
 			for n, budget := range []int{1, 2, 7, 40} {
 				for k, mode := range []tools.Mode{tools.Auto, tools.None, tools.Required} {
-					if os.Getenv("TENON_ALL") == "" && (i+3*n+k+len(markers))%6 > 0 {
+					if os.Getenv("TENON_ALL") == "" && (i+3*n+k+len(markers))%11 > 0 {
 						continue
 					}
 					seed := uint32(i + budget)

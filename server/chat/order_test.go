@@ -76,9 +76,9 @@ func writingOf(t *testing.T, d *tools.Dialect) (w writing, ok bool) {
 	return w, true
 }
 
-// By default every family has a part of its turns; TENON_ALL=1 runs them all.
+// By default every family has a ninth of its turns; TENON_ALL=1 runs them all.
 func TestMatrix_textAndCallsInEveryOrder(t *testing.T) {
-	const sample = 5
+	const sample = 9
 	all := os.Getenv("TENON_ALL") != ""
 	for i, d := range tools.Families() {
 		w, ok := writingOf(t, d)

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -60,7 +61,8 @@ func stopsOf(answer string) (all [][]string) {
 }
 
 // Issue 19: whatever an answer is and whatever stops it, the text is the unstopped text up to the
-// first stop, byte for byte, and the tokens told beside it are those that it is made of.
+// first stop, byte for byte, and the tokens told beside it are those that it is made of. By default
+// each answer has a third of its stops; TENON_ALL=1 tries them all.
 func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 	for kind, set := range stopKinds {
 		for a, answer := range stopAnswers {
@@ -74,7 +76,7 @@ func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 					r.Logprobs = 0
 					whole := textOf(t, r, cutInto(answer, size))
 					for n, stops := range stopsOf(answer) {
-						if r.Stops = stops; n%3 == i { // a grammar is compiled for each
+						if r.Stops = stops; n%3 == i && (n/3%3 == a%3 || os.Getenv("TENON_ALL") != "") { // a grammar is compiled for each
 							checkStopped(t, r, cutInto(answer, size), whole.Text)
 						}
 					}
