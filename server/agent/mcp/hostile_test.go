@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 		h.serve(os.Stdin)
 		os.Exit(0)
 	}
+	leave = 500 * time.Millisecond
 	os.Exit(m.Run())
 }
 
