@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Walks every schema of ../shared, thousands made up, and every family in every kind of turn, where make test takes samples: about an hour on two cores.
-# MINUTES caps it. Then each test of the schemas has its share of the time, in which it takes them in an order that SEED decides; and the tests of
+# Walks every schema of ../shared, thousands made up, every family in every kind of turn, and whatever else make test takes samples of: more than an hour
+# on two cores. MINUTES caps it, and leaves out the packages of which one or two tests take samples. Then each test of the schemas has its share of the time, in which it takes them in an order that SEED decides; and the tests of
 # turns, in such an order, are ended when their time is over. Without SEED it is the time of day; either way it is told.
 set -euo pipefail
 minutes=${MINUTES:-}
 export TENON_MASKBENCH=all TENON_ALL=1 TENON_LONG=1
 schemas=(./grammar ./grammar/schema)
 turns=(./tools ./server/chat)
+walks='MaskBench|Oracle|random|Unique_|ManyTools' # the tests of schemas that take samples
 
 if [ -z "$minutes" ]; then
-  go test -run 'MaskBench|Oracle' -timeout 3h "${schemas[@]}"
-  exec go test -timeout 1h "${turns[@]}"
+  go test -run "$walks" -timeout 3h "${schemas[@]}"
+  exec go test -timeout 1h $(grep -rlE 'TENON_(ALL|LONG)' --include='*_test.go' . | xargs -n1 dirname | sort -u)
 fi
 
 export TENON_CORPUS_SEED=${SEED:-$(date +%s)}
@@ -30,9 +31,9 @@ capped() {
   echo "ok $1: $(grep -cE '^--- PASS' "$log") tests to their end, $(grep -cE '^ +--- PASS' "$log") parts of tests"
 }
 
-tests=$(go test -list 'MaskBench|Oracle' "${schemas[@]}" | grep -c ^Test)
+tests=$(go test -list "$walks" "${schemas[@]}" | grep -c ^Test)
 export TENON_CORPUS_SECONDS=$((minutes * 30 / tests))
-go test -run 'MaskBench|Oracle' -v -timeout 1h "${schemas[@]}" | grep -E '^(ok|FAIL|panic)|--- FAIL|_test.go|corpus.go'
+go test -run "$walks" -v -timeout 1h "${schemas[@]}" | grep -E '^(ok|FAIL|panic)|--- FAIL|_test.go|corpus.go'
 
 for p in "${turns[@]}"; do
   go test -c -o "$work/${p//[.\/]/_}" "$p"
