@@ -23,6 +23,11 @@ var (
 	readsFile = regexp.MustCompile(announced + "(?:read|check|examine|look at)\\s+(?:the\\s+|a\\s+|an\\s+)?(?:file\\s+)?[`\"']?([\\w./~-]*\\w\\.\\w{1,8})(?:[`\"'.,;:!]*(?:\\s|$))")
 	codeFence = regexp.MustCompile("(?ms)^```([^\\n`]*)\\n(.*?)\\n?^```[ \\t]*$")
 	shells    = []string{"bash", "shell", "sh"}
+
+	// What makes an announcement depend on something: before it in its sentence, and behind it.
+	condition   = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|whenever|should you)\b`)
+	consent     = regexp.MustCompile(`(?i)\b(?:if|unless|once) you\b`)
+	sentenceEnd = regexp.MustCompile(`[.!?](?:\s|$)|\n`)
 )
 
 // Guess reads a call out of the text of a whole turn that has none: prose that says which tool is
@@ -71,7 +76,7 @@ func onlyText(t *declared.Tool) (key string) {
 
 // commanded is what a text says the tool is used on: "I'll use Bash to run `ls`".
 func commanded(t *declared.Tool, _, text string) string {
-	m := regexp.MustCompile(announced + "(?:use|run|execute|call)\\s+(?:the\\s+)?`?" + regexp.QuoteMeta(t.Name) + "`?(?:\\s+tool)?(?:\\s+to\\s+(?:run|execute):?|\\s*:)\\s*" + value).FindStringSubmatch(text)
+	m := said(regexp.MustCompile(announced+"(?:use|run|execute|call)\\s+(?:the\\s+)?`?"+regexp.QuoteMeta(t.Name)+"`?(?:\\s+tool)?(?:\\s+to\\s+(?:run|execute):?|\\s*:)\\s*"+value), text)
 	if m == nil {
 		return ""
 	}
@@ -95,9 +100,34 @@ func fenced(t *declared.Tool, _, text string) string {
 // fileRead is the file that a text says will be read, for a tool that demands one.
 func fileRead(_ *declared.Tool, key, text string) string {
 	key = strings.ToLower(key)
-	m := readsFile.FindStringSubmatch(text)
+	m := said(readsFile, text)
 	if m == nil || !strings.Contains(key, "file") && !strings.Contains(key, "path") {
 		return ""
 	}
 	return m[1]
+}
+
+// maxSentence bounds how much of a sentence is looked at before an announcement, in bytes.
+const maxSentence = 512
+
+// said are the groups of the first announcement in a text that depends on nothing.
+func said(announcement *regexp.Regexp, text string) (groups []string) {
+	for _, at := range announcement.FindAllStringSubmatchIndex(text, -1) {
+		before := text[max(0, at[0]-maxSentence) : at[0]+1]
+		if ends := sentenceEnd.FindAllStringIndex(before, -1); len(ends) > 0 {
+			before = before[ends[len(ends)-1][1]:]
+		}
+		said, last := text[at[0]:], max(0, at[1]-at[0]-len(". "))
+		if end := sentenceEnd.FindStringIndex(said[last:]); end != nil {
+			said = said[:last+end[0]]
+		}
+		if condition.MatchString(before) || consent.MatchString(said) {
+			continue
+		}
+		for i := 0; i < len(at); i += 2 {
+			groups = append(groups, text[max(0, at[i]):max(0, at[i+1])])
+		}
+		return groups
+	}
+	return nil
 }
