@@ -112,3 +112,39 @@ func TestGuest_markersOfOthersInProse(t *testing.T) {
 		}
 	}
 }
+
+// Of two steps that a model of another family writes, the first is meant, and a note says so. Its
+// label may be written in other ways.
+func TestGuest_stepsOfAnotherFamily(t *testing.T) {
+	step := "Action: get_weather\nAction Input: {\"city\": \"Rome\"}\n"
+	for raw, dropped := range map[string]int{
+		step: 0,
+		"Thought: x\n" + step + "Thought: y\nAction: get_time\nAction Input: {}":   1,
+		step + "Observation: 20 C\nThought: y\nAction: get_time\nAction Input: {}": 1,
+		step + "Action: get_time\nAction Input: {}":                                1,
+		step + "Observation: 20 C\nFinal Answer: 20":                               0,
+		strings.Replace(step, "Action:", "Action :", 1):                            0,
+		strings.Replace(step, "Action:", "ACTION:", 1):                             0,
+		"Thought: x\n" + strings.Replace(step, "Action:", "**Action:**", 1):        0,
+	} {
+		for _, family := range []string{"hermes", "llama3", "qwen3-coder"} {
+			d, _ := Lookup(family)
+			p := planFor(t, d, Thinking{})
+			q := p.TextParser()
+			got := play(q, raw, 0, false)
+			if len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" {
+				t.Errorf("%s: %q became %+v", family, raw, got)
+			}
+			told := 0
+			for _, n := range q.Notes() {
+				if strings.Contains(n.Text, "a second call") {
+					told++
+				}
+			}
+			if told != dropped {
+				t.Errorf("%s: %q: notes %+v", family, raw, q.Notes())
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+}

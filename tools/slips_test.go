@@ -60,6 +60,9 @@ func TestParser_marksAndBrokenTagsAroundACallLeaveNothing(t *testing.T) {
 		p := planFor(t, d, Thinking{})
 		whole := strings.TrimSpace(call)
 		all := []string{"\ufeff" + call}
+		if d.Opener() != "" { // a bare object has to end the turn
+			all = append(all, call+"\ufeff", call+"\n\ufeff\n")
+		}
 		if len(d.Ends) > 0 {
 			all = append(all, call+d.Ends[0])
 		}

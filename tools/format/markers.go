@@ -52,10 +52,13 @@ func IsControl(marker string) bool {
 }
 
 // Broken are the ways in which models put a space into a closing tag.
-func Broken(tag string) []string {
+func Broken(tag string) (all []string) {
 	name, ok := strings.CutPrefix(tag, "</")
 	if !ok || !strings.HasSuffix(name, ">") {
 		return nil
 	}
-	return []string{"</ " + name, strings.TrimSuffix(tag, ">") + " >"}
+	for i := range name {
+		all = append(all, "</"+name[:i]+" "+name[i:])
+	}
+	return all
 }

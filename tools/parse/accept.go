@@ -31,6 +31,8 @@ type Reading struct {
 	Guests *format.MarkerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map         // by dialect: how those are read
 
+	guestLabels []string // those that are labels
+
 	Heads       []callHead
 	headBytes   [256]bool // bytes that may start a head
 	LongestHead int       // bytes
@@ -132,7 +134,7 @@ func oneLine(err error) string {
 func (p *Text) emitCall(c declared.RawCall) {
 	m, _ := p.plan.Resolve(c.Name) // accept found it
 	t := &p.plan.Tools[m.Tool]
-	if p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
+	if p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
 		p.note(p.pos, fmt.Sprintf("a second call, of %q, was dropped: one call is allowed", t.Name))
 		return
 	}

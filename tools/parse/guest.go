@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -118,6 +119,12 @@ func (p *Reading) inviteGuests() {
 			p.cueOn(text)
 		}
 	}
+	for _, text := range slices.Sorted(maps.Keys(p.others.byText)) {
+		if len(p.others.byText[text].Labels) > 0 && len(p.Dialect.Labels) == 0 {
+			p.guestLabels = append(p.guestLabels, text)
+			p.labelOn(text)
+		}
+	}
 	p.Guests, p.hosts = format.NewMarkerSet(openers), &sync.Map{}
 }
 
@@ -142,7 +149,37 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 	if p.Guests == nil {
 		return format.Marker{}, peek.No
 	}
-	return p.Guests.At(text, final)
+	m, a := p.Guests.At(text, final)
+	if a != peek.No {
+		return m, a
+	}
+	label, a := peek.First(p.guestLabels, func(l string) peek.Answer {
+		_, a := scan.LabelAt(text, l, final)
+		return a
+	})
+	return format.Marker{Text: label, Role: format.RoleCall}, a
+}
+
+// secondStep tells whether the region is a step of a family that makes one a turn, and another
+// came before it.
+func (p *Text) secondStep() bool {
+	s, ok := p.region.scan.(*guestScanner)
+	if !ok || len(s.parser.plan.Dialect.Labels) == 0 {
+		return false
+	}
+	second := p.stepped
+	p.stepped = true
+	return second
+}
+
+// stepBehind tells whether the next part of a step stands at the start of text, as the family
+// labels it: what stood before it was one.
+func (s *guestScanner) stepBehind(text []byte, final bool) peek.Answer {
+	_, a := peek.First(s.parser.plan.Dialect.Labels, func(l format.Label) peek.Answer {
+		_, a := scan.LabelAt(text, l.Text, final)
+		return a
+	})
+	return a
 }
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.

@@ -178,8 +178,24 @@ func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer
 	return x, peek.Boolean(text[i] == '{', peek.Yes)
 }
 
-// byteOrderMark is what some models begin their output with. It is no text.
+// byteOrderMark is what some models begin their output with, or write behind a call. It is no text
+// there.
 const byteOrderMark = "\ufeff"
+
+// takeMark tells whether a byte order mark stands at offset i, behind a call, and removes it.
+func (p *Text) takeMark(i int, final bool) peek.Answer {
+	if len(bytes.TrimSpace(p.buf[p.pos:i])) > 0 {
+		return peek.No
+	}
+	a := peek.Prefix(p.buf[i:], byteOrderMark, final)
+	if a != peek.No {
+		p.pass(i)
+	}
+	if a == peek.Yes {
+		p.pos += len(byteOrderMark)
+	}
+	return a
+}
 
 // takeLead puts what the generation prompt ends with before the output if the output goes on from
 // it. It says whether that has been decided.

@@ -368,9 +368,12 @@ func (p *Text) followed(final bool) peek.Answer {
 	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {
 		return a
 	}
-	_, alien := r.scan.(*guestScanner)
+	guest, alien := r.scan.(*guestScanner)
 	if alien {
 		if _, a := p.plan.guestAt(p.buf[r.tail:], final); a != peek.No {
+			return a
+		}
+		if a := guest.stepBehind(p.buf[r.tail:], final); a != peek.No {
 			return a
 		}
 	}

@@ -39,6 +39,7 @@ type Text struct {
 	hole     string  // what ends the tag that pos may be in
 	left     int     // where in the output the last region ended
 	beside   bool    // nothing but white space and markers came since then
+	stepped  bool    // a step of another family has made a call
 	mute     int     // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
@@ -189,6 +190,11 @@ func (p *Text) stepText(final bool) bool {
 		}
 		if p.spoken && b == roleWord[0] {
 			if a := p.takePlain(i, final); a != peek.No {
+				return a == peek.Yes
+			}
+		}
+		if b == byteOrderMark[0] && p.beside {
+			if a := p.takeMark(i, final); a != peek.No {
 				return a == peek.Yes
 			}
 		}
