@@ -133,7 +133,7 @@ func TestPostgres_writersInSeveralServers(t *testing.T) {
 // room as well: no write reads them all. What is counted along is what a sum would be.
 func TestPostgres_aWriteAmongManyReadsFew(t *testing.T) {
 	const many = 20_000
-	s := openStore(t, StoreOptions{Database: database(t), MaxBytes: 2 << 20})
+	s := openStore(t, StoreOptions{Database: database(t), MaxBytes: 2_060_000})
 	pool := s.keeper.(*postgres).pool
 	run := func(sql string, args ...any) {
 		t.Helper()

@@ -51,6 +51,8 @@ begin
 end $$;
 insert into tenon_owners select owner, count(*) filter (where not gone), sum(bytes) from tenon_responses group by owner;
 create trigger tenon_count after insert or delete or update of gone, bytes on tenon_responses for each row execute function tenon_count();
+drop index tenon_responses_owner;
+create index tenon_responses_kept on tenon_responses (owner, n) where not gone;
 create index tenon_responses_at on tenon_responses (at) where not gone;
 create index tenon_responses_gone on tenon_responses (lease) where gone and lease is not null;
 `}
