@@ -41,8 +41,8 @@ static void on_log(enum ggml_log_level level, const char * text, void * user) {
     }
 }
 
-// ggml ends the process where it cannot go on. The lines before its message give the reason. A call may still hold them
-// for its caller, who never gets them.
+// ggml ends the process where it cannot go on. Error lines before its message give the reason. They
+// are held for the caller of the call that fails, who never gets them: so they are printed here.
 static void on_crash(const char * message) {
     fprintf(stderr, "%s%s\n", pending != NULL ? pending->text : "", message);
 }

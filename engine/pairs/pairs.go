@@ -29,7 +29,7 @@ func Join[T comparable](parts []T, both func(left, right T) (joined T, cost floa
 	return left
 }
 
-// none is the place of what is not there.
+// none says that no part stands there.
 const none int32 = -1
 
 // word is a sequence while it is joined: a part is linked with those beside it, one that was joined

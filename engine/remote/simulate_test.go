@@ -103,8 +103,8 @@ type replica struct {
 }
 
 // cache are the beginnings of prompts that an upstream keeps, in chunks, by whose they are: an
-// agent's or a session's. A session's chunks are used after its agent's, and the last of them
-// first: the end of what was used least lately goes first.
+// agent's or a session's. An agent's chunks count as used after its session's. Where there is
+// no room, the owner that was used least lately loses its last chunks.
 type cache struct {
 	most, chunks int
 	known        map[int]*list.Element

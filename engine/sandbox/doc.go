@@ -4,7 +4,7 @@
 // The parent starts a child with few of its own environment variables ([Environment]): keys and
 // tokens stay behind. The child begins its life with
 //
-//	todo, in, err := sandbox.Confined(os.Stdin, func(todo Options) sandbox.Needs { return todo.needs() })
+//	todo, confinement, err := sandbox.Confined(os.Stdin, Options.needs)
 //
 // On Linux [Confined] restricts the calling thread and then runs the same program again on it. A new
 // program has no other thread, so nothing runs without the restrictions:

@@ -61,9 +61,9 @@ type Source interface {
 // Connector reaches servers that requests name.
 type Connector interface {
 	// Connect connects to the address that s gives, until ctx ends. Its headers are the server's
-	// credentials: they are never logged and never kept. A server whose host the configuration does not allow, as it
-	// is written or once it is resolved, is refused with an error that says so; nothing has been sent
-	// to it then.
+	// credentials: they are never logged and never kept. If the configuration does not allow the
+	// server's host, as it is written or once it is resolved, the error says so, and nothing has
+	// been sent.
 	Connect(ctx context.Context, s chat.HostedTools) (Source, error)
 }
 
