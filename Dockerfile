@@ -14,7 +14,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY Makefile ./
-COPY engine/llama/cgo.mk engine/llama/
+COPY engine/llama/cgo.mk engine/llama/kernels.cmake engine/llama/*_linux.cpp engine/llama/*_linux.h engine/llama/
 RUN make libllama LIBLLAMA=/opt/llama \
     LIBLLAMA_CMAKE="-DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON -DGGML_BACKEND_DIR=/opt/llama/lib"
 COPY . .
@@ -30,7 +30,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY Makefile ./
-COPY engine/llama/cgo.mk engine/llama/
+COPY engine/llama/cgo.mk engine/llama/kernels.cmake engine/llama/*_linux.cpp engine/llama/*_linux.h engine/llama/
 RUN make libllama LIBLLAMA=/opt/llama \
     LIBLLAMA_CMAKE="-DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON -DGGML_BACKEND_DIR=/opt/llama/lib -DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=all-major"
 COPY . .

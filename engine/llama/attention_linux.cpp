@@ -2,7 +2,7 @@
 
 // Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each token and head, converts
 // each key as often, and is slower for prompts than two products of matrices. The linker brings ggml's calls here (--wrap in
-// llama_ollama.go). Of many tokens, tiles are computed; one token is computed for all heads that share keys. Cells that no
+// llama_ollama.go, kernels.cmake). Of many tokens, tiles are computed; one token is computed for all heads that share keys. Cells that no
 // token sees cost next to nothing: other sequences', later ones, those behind a sliding window.
 //
 // Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
@@ -58,7 +58,7 @@ extern "C" void __real_ggml_compute_forward_flash_attn_ext(const ggml_compute_pa
 // Called by ggml on each of its threads.
 extern "C" void __wrap_ggml_compute_forward_flash_attn_ext(const ggml_compute_params * params, ggml_tensor * dst) {
     attention a = asked(dst);
-    if (!known(a)) {
+    if (told_to_leave(*params) || !known(a)) {
         __real_ggml_compute_forward_flash_attn_ext(params, dst);
     } else if (a.tokens < few_tokens) {
         attend_tokens(a, *params);

@@ -5,7 +5,8 @@
 #                     silicon it brings Metal and Accelerate along; no flag is needed.
 #   ENGINE=libllama   a shared libllama, which is how newer architectures, CUDA, Vulkan and ROCm are had:
 #                     the one in LIBLLAMA (an installation prefix; "make libllama" fills the default one), else
-#                     what pkg-config knows as llama (a distribution's, Homebrew's).
+#                     what pkg-config knows as llama (a distribution's, Homebrew's). "make libllama" puts tenon's kernels
+#                     into it (kernels.cmake, Linux); a distribution's computes with ggml's.
 #   CPU="-m…"         options in the place of this machine's, for a binary that runs elsewhere (ENGINE=ollama; the other
 #                     binary is tied to no CPU, only its library is)
 #
@@ -75,6 +76,7 @@ LLAMA_CPP_DIR    ?= $(LIBLLAMA_BUILD)/source
 libllama: $(LLAMA_CPP_DIR)/CMakeLists.txt ## build a shared libllama from LLAMA_CPP_DIR, or from the copy in an npm package
 	@command -v cmake >/dev/null || { echo "cmake is missing: apt install cmake, or brew install cmake"; exit 1; }
 	cmake -S $(LLAMA_CPP_DIR) -B $(LIBLLAMA_BUILD)/build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DGGML_NATIVE=ON \
+		-DCMAKE_PROJECT_ggml_INCLUDE=$(CURDIR)/engine/llama/kernels.cmake \
 		-DCMAKE_INSTALL_PREFIX=$(LIBLLAMA) -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH='$$ORIGIN' \
 		-DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF \
 		-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF $(LIBLLAMA_CMAKE)

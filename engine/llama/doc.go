@@ -26,9 +26,10 @@
 // differences end in shim.c. Without cgo the package is empty but for what needs no library, and
 // [Available] is false.
 //
-// On x86 two things of ggml's are computed here in the default build: attention
-// (attention_linux.cpp) and products with weights in blocks (products_linux.cpp). The linker puts
-// ours in the place of ggml's, so that ggml's graphs, threads and formats stay as they are.
+// On Linux two things of ggml's are computed here: attention (attention_linux.cpp) and products
+// with weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so that
+// ggml's graphs, threads and formats stay as they are. In the default build it does so in this
+// program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
 //
 // # Files
 //

@@ -1,7 +1,7 @@
 //go:build cgo && !libllama
 
 // Products of activations with quantized weights, on CPUs with VNNI, in the place of ggml's and llamafile's. The linker brings
-// ggml's calls here (--wrap in llama_ollama.go).
+// ggml's calls here (--wrap in llama_ollama.go, kernels.cmake).
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by side in a register. Here, for
 // two tokens and more, sixteen rows are turned into panels: a register holds four weights of each, so that a lane is a row
@@ -23,7 +23,7 @@ extern "C" bool __wrap_llamafile_sgemm(const ggml_compute_params * params, int64
                                        int c_type) {
 #ifdef TENON_PRODUCTS
     tenon::asked p = {m, n, k, a, lda, b, ldb, (float *) c, ldc};
-    if (m > 0 && n > 0 && k > 0 && c_type == GGML_TYPE_F32) {
+    if (m > 0 && n > 0 && k > 0 && c_type == GGML_TYPE_F32 && !tenon::told_to_leave(*params)) {
         if (b_type == GGML_TYPE_Q8_0 && tenon::multiply_blocks(*params, p, a_type) ||
             b_type == GGML_TYPE_Q8_K && tenon::multiply_superblocks(*params, p, a_type)) {
             return true;

@@ -1,4 +1,4 @@
-//go:build cgo && !libllama
+//go:build cgo
 
 package kerneltest
 
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,21 @@ func causal(tokens, cells int) func(cell, token int) bool {
 	return func(cell, token int) bool { return cell > cells-tokens+token }
 }
 
+// inEachLibrary runs a test with each of ggml's libraries that this machine's CPU can use.
+func inEachLibrary(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	libraries := Libraries()
+	if len(libraries) == 0 {
+		t.Skip("the linked ggml has no kernels of tenon's: make libllama puts them in")
+	}
+	for _, library := range libraries {
+		t.Run(filepath.Base(library), func(t *testing.T) {
+			Use(library)
+			test(t)
+		})
+	}
+}
+
 // compare holds what is computed against ggml's: no number stands for no number, all else differs
 // by at most so much.
 func compare(t *testing.T, a Attention, most float64) {
@@ -100,7 +116,9 @@ func compare(t *testing.T, a Attention, most float64) {
 
 // What is computed here gives what ggml's own pass does, wherever the rows of its tensors lie and
 // whatever their masks hide. ggml sums up values in halves, and takes queries in the keys' type.
-func TestAttention_asGGMLs(t *testing.T) {
+func TestAttention_asGGMLs(t *testing.T) { inEachLibrary(t, attentionAsGGMLs) }
+
+func attentionAsGGMLs(t *testing.T) {
 	usual := shape{cells: 130, heads: 6, shared: 2, key: 64, value: 64, keys: F16, values: F16}
 	tests := map[string]func(*shape){
 		"rows side by side":              func(*shape) {},
@@ -164,23 +182,28 @@ func TestAttention_asGGMLs(t *testing.T) {
 
 // However many threads take part, each head of each token is computed once.
 func TestAttention_dividedAmongThreads(t *testing.T) {
-	for _, tokens := range []int{1, 3, 70} {
-		a := shape{tokens: tokens, cells: 70, heads: 6, shared: 2, key: 32, value: 32, keys: F16, values: F16}.node(t)
-		a.Threads = 3 // waiting threads spin: a busy machine takes its time
-		compare(t, a, 1e-2)
-	}
+	inEachLibrary(t, func(t *testing.T) {
+		for _, tokens := range []int{1, 3, 70} {
+			a := shape{tokens: tokens, cells: 70, heads: 6, shared: 2, key: 32, value: 32, keys: F16, values: F16}.node(t)
+			a.Threads = 3 // waiting threads spin: a busy machine takes its time
+			compare(t, a, 1e-2)
+		}
+	})
 }
 
 // A row that sees nothing is 0, not no number.
 func TestAttention_whoSeesNothingGetsZeros(t *testing.T) {
-	for _, tokens := range []int{1, 40} {
-		s := shape{tokens: tokens, cells: 100, heads: 4, shared: 2, key: 32, value: 32, keys: F16, values: F16, hidden: func(int, int) bool { return true }}
-		for i, x := range s.node(t).Compute(false) {
-			if x != 0 {
-				t.Fatalf("%d tokens: number %d is %g", tokens, i, x)
+	hidden := func(int, int) bool { return true }
+	inEachLibrary(t, func(t *testing.T) {
+		for _, tokens := range []int{1, 40} {
+			s := shape{tokens: tokens, cells: 100, heads: 4, shared: 2, key: 32, value: 32, keys: F16, values: F16, hidden: hidden}
+			for i, x := range s.node(t).Compute(false) {
+				if x != 0 {
+					t.Fatalf("%d tokens: number %d is %g", tokens, i, x)
+				}
 			}
 		}
-	}
+	})
 }
 
 // What breaks ggml's conditions gets to ggml, whose asserts end the process with a line that names
@@ -194,14 +217,18 @@ func TestAttention_ggmlsConditionsHold(t *testing.T) {
 	}
 	const variable = "KERNELTEST_BREAKS"
 	if broken := os.Getenv(variable); broken != "" {
+		Use(Libraries()[0])
 		a := shape{tokens: 20, cells: 32, heads: 2, shared: 1, key: 32, value: 32, keys: F16, values: F16}.node(t)
 		breaks[broken](&a)
 		a.Compute(false)
 		return
 	}
+	if len(Libraries()) == 0 {
+		t.Skip("the linked ggml has no kernels of tenon's")
+	}
 	for condition := range breaks {
 		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$") //nolint:gosec // this program
-		child.Env = append(os.Environ(), variable+"="+condition)
+		child.Env = append(os.Environ(), variable+"="+condition, "GGML_NO_BACKTRACE=1")
 		out, err := child.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "GGML_ASSERT("+condition) {
 			t.Errorf("%s: %v\n%.500s", condition, err, out)

@@ -1,4 +1,4 @@
-//go:build cgo && !libllama
+//go:build cgo
 
 package kerneltest
 
@@ -21,7 +21,10 @@ type Type int
 const (
 	F32  Type = 0
 	F16  Type = 1
+	Q5_0 Type = 6
 	Q8_0 Type = 8
+	Q4_K Type = 12
+	Q6_K Type = 14
 	BF16 Type = 30
 )
 

@@ -17,6 +17,9 @@ typedef struct tn_attention {
     float scale, bias, softcap;
 } tn_attention;
 
+struct ggml_cgraph;
+struct ggml_tensor;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +30,15 @@ void tn_attend(const tn_attention * a, bool ggmls, int threads, float * out);
 // Bytes of a row of n numbers, and how to write one.
 size_t tn_row_size(int type, int64_t n);
 void tn_write_row(int type, const float * from, void * to, int64_t n);
+
+// Computes a graph of one node: compute_ollama_linux.cpp, compute_libllama_linux.cpp.
+void tn_compute(struct ggml_cgraph * graph, struct ggml_tensor * node, bool ggmls, int threads);
+
+// Of a shared libllama. tn_use picks one of ggml's libraries for CPUs, and is false where it does not suit this one; ""
+// is the one that is linked.
+bool tn_use(const char * library);
+// Multiplies m rows of weights, of k numbers each, with n rows: out is [n][m].
+void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, float * out);
 
 #ifdef __cplusplus
 }

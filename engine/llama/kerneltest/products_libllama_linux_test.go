@@ -1,0 +1,40 @@
+//go:build cgo && libllama
+
+package kerneltest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Products of one row, of a few and of many are what ggml's own are, in each of its libraries: sums
+// of whole numbers, whose scales are added up in another order.
+func TestProducts_asGGMLs(t *testing.T) {
+	for name, weights := range map[string]Type{"Q8_0": Q8_0, "Q5_0": Q5_0, "Q4_K": Q4_K, "Q6_K": Q6_K} {
+		t.Run(name, func(t *testing.T) {
+			inEachLibrary(t, func(t *testing.T) {
+				for _, rows := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 40, 64, 67} {
+					product := randomProduct(weights, 512, 40, rows)
+					got, want := product.Compute(false), product.Compute(true)
+					for i := range want {
+						if d := math.Abs(float64(got[i] - want[i])); !(d < 0.5) { // numbers of some 22
+							t.Fatalf("%d rows: number %d is %g, ggml's is %g", rows, i, got[i], want[i])
+						}
+					}
+					product.Weights.Free()
+					product.Rows.Free()
+				}
+			})
+		})
+	}
+}
+
+func randomProduct(weights Type, length, n, rows int) Product {
+	r := rand.New(rand.NewPCG(1, 2))
+	number := func(int, int, int, int) float32 { return float32(r.NormFloat64()) }
+	return Product{
+		Weights: Tensor{Type: weights, Size: [4]int{length, n, 1, 1}}.New(number),
+		Rows:    Tensor{Type: F32, Size: [4]int{length, rows, 1, 1}}.New(number),
+	}
+}
