@@ -21,37 +21,44 @@ static_assert(sizeof(block_q8_0) == 34 && sizeof(block_q5_0) == 22, "blocks of g
 
 constexpr int early = 6144; // bytes; less comes too late, and 4096 falls into the same sets of the cache
 
-// VNNI wants one factor unsigned: weights are made so. A product is too large by their excess times the sum of activations.
-inline __m256i unsign(const block_q8_0 & b, int) { return _mm256_xor_si256(_mm256_loadu_si256((const __m256i *) b.q), _mm256_set1_epi8(-128)); }
+// The instructions want one factor unsigned: weights are made so. A product is too large by their excess times the sum of
+// activations. Without VNNI unsigned weights of 8 bits have no room: those of Q8_0 keep their signs.
+constexpr int excess_q8_0 = vnni ? 128 : 0, excess_q5_0 = 16;
+
+inline __m256i unsign(const block_q8_0 & b, int) {
+    return _mm256_xor_si256(_mm256_loadu_si256((const __m256i *) b.q), _mm256_set1_epi8((char) excess_q8_0));
+}
 inline __m256i unsign(const block_q5_0 & b, int) {
     __m128i low = _mm_loadu_si128((const __m128i *) b.low);
     __m256i q = _mm256_and_si256(_mm256_set_m128i(_mm_srli_epi16(low, 4), low), _mm256_set1_epi8(15));
-    uint32_t high;
-    memcpy(&high, b.high, sizeof high);
-    return _mm256_mask_add_epi8(q, high, q, _mm256_set1_epi8(16));
+#ifdef TENON_WIDE
+    return _mm256_mask_add_epi8(q, int_at(b.high), q, _mm256_set1_epi8(16));
+#else // each byte gets its eight weights' byte of high bits, and looks at its own
+    const __m256i bytes = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((int64_t) 0x8040201008040201);
+    __m256i high = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(int_at(b.high)), bytes), bit);
+    return _mm256_or_si256(q, _mm256_and_si256(_mm256_cmpeq_epi8(high, bit), _mm256_set1_epi8(16)));
+#endif
 }
 
-template <typename block, int excess> struct blocks_of_32 {
+template <typename block, int excess, int least> struct blocks_of_32 {
     typedef block weights;
     typedef block_q8_0 activations;
     typedef column_of<block_q8_0> column;
     static constexpr int parts = 1;
-    static constexpr bool rows = true;
+    static constexpr bool rows = vnni;
+    static constexpr int fewest = least, side_by_side = vnni ? 1 : 8, side_by_side_from_memory = 8;
 
     // panel has in q[i] weights 4i to 4i+3 of each row.
     struct panel {
-        __m512i q[8];
-        __m512 d;
+        ints q[8];
+        floats d;
     };
 
     static void prepare(const column & c, int64_t blocks) {
-        const __m256i ones = _mm256_set1_epi8(1);
         for (int64_t k = 0; k < blocks; k++) {
-            __m256i sums = _mm256_dpbusd_epi32(_mm256_setzero_si256(), ones, _mm256_loadu_si256((const __m256i *) c.blocks[k].q));
-            __m128i s = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-            s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
-            s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1));
-            c.correction[k] = -excess * _mm_cvtsi128_si32(s);
+            const int8_t * q = c.blocks[k].q;
+            c.correction[k] = both(correction(q, excess), correction(q + 16, excess));
             c.d[k] = _cvtsh_ss(c.blocks[k].d);
         }
     }
@@ -60,18 +67,29 @@ template <typename block, int excess> struct blocks_of_32 {
         turn(places, k, 0, p.q);
     }
 
-    // add adds the products of a block of sixteen rows with n columns.
-    template <int n> static inline void add(const panel & p, const column * c, int64_t k, __m512 * sums) {
+    // add adds the products of a block of each row with n columns.
+    template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
+        ints products[n];
         for (int j = 0; j < n; j++) {
-            __m512i dots = _mm512_set1_epi32(c[j].correction[k]);
-            for (int i = 0; i < 8; i++) {
-                dots = _mm512_dpbusd_epi32(dots, p.q[i], four(c[j].blocks[k].q + 4 * i));
+            products[j] = all(c[j].correction[k]);
+        }
+        for (int i = 0; i < 8; i++) {
+            for (int j = 0; j < n; j++) {
+                ints y = four(c[j].blocks[k].q + 4 * i);
+                if constexpr (excess == 0) {
+                    products[j] = signed_dots(products[j], p.q[i], y);
+                } else {
+                    products[j] = dots(products[j], p.q[i], y);
+                }
             }
-            __m512 d = _mm512_mul_ps(p.d, _mm512_set1_ps(c[j].d[k]));
-            sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), d, sums[j]);
+        }
+        for (int j = 0; j < n; j++) {
+            ints sum = excess == 0 ? products[j] : whole(products[j]);
+            sums[j] = add_product(sum, p.d * all(c[j].d[k]), sums[j]);
         }
     }
 
+#ifdef TENON_WIDE
     static inline __m256 dot(const block & w, const column & c, int64_t k, __m256 sum) {
         __m256i dots = _mm256_zextsi128_si256(_mm_cvtsi32_si128(c.correction[k]));
         dots = _mm256_dpbusd_epi32(dots, unsign(w, 0), _mm256_loadu_si256((const __m256i *) c.blocks[k].q));
@@ -94,6 +112,7 @@ template <typename block, int excess> struct blocks_of_32 {
         sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
         return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
     }
+#endif
 };
 
 } // namespace
@@ -101,11 +120,9 @@ template <typename block, int excess> struct blocks_of_32 {
 bool tenon::multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type) {
     switch (a_type) {
         case GGML_TYPE_Q8_0:
-            product<blocks_of_32<block_q8_0, 128>>(p).share(params);
-            return true;
+            return product<blocks_of_32<block_q8_0, excess_q8_0, vnni ? 1 : 8>>(p).share(params);
         case GGML_TYPE_Q5_0:
-            product<blocks_of_32<block_q5_0, 16>>(p).share(params);
-            return true;
+            return product<blocks_of_32<block_q5_0, excess_q5_0, vnni ? 1 : 3>>(p).share(params);
     }
     return false;
 }

@@ -1,8 +1,8 @@
 //go:build cgo && !libllama
 
 // Products of four tokens and more with Q4_K weights, which ggml interleaves when it loads them: eight rows, of each eight
-// bytes in turn. So a register holds eight weights of each row, and pairs of lanes are to be added up once, at the end.
-// ggml's own product shuffles both sides to multiply two by two bytes and adds up after each.
+// bytes in turn. So two lanes hold eight weights of a row, and are to be added up once, at the end. ggml's own product
+// shuffles both sides to multiply two by two bytes and adds up after each.
 #include "products_linux.h"
 
 extern "C" void __real_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, const void * vx, const void * vy, int nr, int nc);
@@ -26,14 +26,15 @@ struct block_q8_Kx4 {
 static_assert(sizeof(block_q4_Kx8) == 1152 && sizeof(block_q8_Kx4) == 1168, "blocks of ggml");
 
 constexpr int rows = 8, tokens = 4, pairs = 4; // pairs of parts of a block
+constexpr int panel_rows = lanes / 2;          // eight of AVX-512, four of AVX2
 constexpr size_t near = 256 << 10;             // bytes of activations that stay in the cache
 
-// panel is a block of eight rows; lanes 2i and 2i+1 are row i's.
+// panel is some rows of a block; lanes 2i and 2i+1 are row i's.
 struct panel {
-    __m512i low[16], high[16];
-    __m512i scales[2 * pairs];
-    __m512i minima[pairs]; // twice, 16 bits: in even lanes the pair's first part's, in odd ones its second's
-    __m512 d, dmin;
+    ints low[16], high[16];
+    ints scales[2 * pairs];
+    ints minima[pairs]; // twice, 16 bits: in even lanes the pair's first part's, in odd ones its second's
+    floats d, dmin;
 };
 
 // part_scales unpacks a part's eight scales and minima, a byte each.
@@ -45,68 +46,75 @@ void part_scales(const uint8_t * packed, uint8_t scales[rows], uint8_t minima[ro
     }
 }
 
-inline __m512 twice(const uint16_t * d) {
-    const __m512i index = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
+#ifdef TENON_WIDE
+inline floats twice(const uint16_t * d) {
+    const ints index = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
     return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *) d))));
 }
+inline void store_rows(float * to, floats v) {
+    const ints even = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 14, 12, 10, 8, 6, 4, 2, 0);
+    floats both = _mm512_add_ps(v, _mm512_permute_ps(v, 0xb1));
+    _mm256_storeu_ps(to, _mm512_castps512_ps256(_mm512_permutexvar_ps(even, both)));
+}
+#else
+inline floats twice(const uint16_t * d) {
+    const ints index = _mm256_set_epi32(3, 3, 2, 2, 1, 1, 0, 0);
+    return _mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *) d))), index);
+}
+inline void store_rows(float * to, floats v) {
+    _mm_storeu_ps(to, _mm_hadd_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+#endif
 
-void fill(const block_q4_Kx8 & b, panel & p) {
-    const __m512i half = _mm512_set1_epi8(15);
+void fill(const block_q4_Kx8 & b, int first, panel & p) {
     for (int k = 0; k < 16; k++) {
-        __m512i q = _mm512_loadu_si512(b.q[k]);
-        p.low[k] = _mm512_and_si512(q, half);
-        p.high[k] = _mm512_and_si512(_mm512_srli_epi16(q, 4), half);
+        ints q;
+        memcpy(&q, b.q[k] + 8 * first, sizeof q);
+        p.low[k] = low_halves(q);
+        p.high[k] = high_halves(q);
     }
-    alignas(64) int32_t scales[2 * pairs][2 * rows];
-    alignas(64) uint16_t minima[pairs][rows][4];
+    alignas(64) int32_t scales[2 * pairs][lanes];
+    alignas(64) uint16_t minima[pairs][panel_rows][4];
     for (int part = 0; part < 2 * pairs; part++) {
         uint8_t scale[rows], minimum[rows];
         part_scales(b.scales + 12 * part, scale, minimum);
-        for (int i = 0; i < rows; i++) {
-            scales[part][2 * i] = scales[part][2 * i + 1] = scale[i];
-            minima[part / 2][i][part % 2 * 2] = minima[part / 2][i][part % 2 * 2 + 1] = minimum[i];
+        for (int i = 0; i < panel_rows; i++) {
+            scales[part][2 * i] = scales[part][2 * i + 1] = packed(scale[first + i]);
+            minima[part / 2][i][part % 2 * 2] = minima[part / 2][i][part % 2 * 2 + 1] = minimum[first + i];
         }
     }
     memcpy(p.scales, scales, sizeof scales);
     memcpy(p.minima, minima, sizeof minima);
-    p.d = twice(b.d), p.dmin = twice(b.dmin);
-}
-
-// eight bytes, for each row.
-inline __m512i eight(const void * q) {
-    int64_t v;
-    memcpy(&v, q, sizeof v);
-    return _mm512_set1_epi64(v);
+    p.d = twice(b.d + first), p.dmin = twice(b.dmin + first);
 }
 
 // multiply writes the products of a panel's rows with four tokens.
 void multiply(const panel * p, const block_q8_Kx4 * a, int64_t blocks, float * out, size_t stride) {
-    __m512 sums[tokens] = {};
+    floats sums[tokens] = {}, excesses[tokens] = {};
     for (int64_t k = 0; k < blocks; k++) {
-        __m512i wholes[tokens] = {}, excess[tokens] = {};
+        ints wholes[tokens] = {}, excess[tokens] = {};
         for (int pair = 0; pair < pairs; pair++) {
-            for (int t = 0; t < tokens; t++) {
-                __m512i low = _mm512_setzero_si512(), high = low;
-                for (int i = 0; i < 4; i++) {
-                    low = _mm512_dpbusd_epi32(low, p[k].low[4 * pair + i], eight(a[k].q[pair][0][i][t]));
-                    high = _mm512_dpbusd_epi32(high, p[k].high[4 * pair + i], eight(a[k].q[pair][1][i][t]));
+            ints low[tokens] = {}, high[tokens] = {};
+            for (int i = 0; i < 4; i++) {
+                for (int t = 0; t < tokens; t++) {
+                    low[t] = dots(low[t], p[k].low[4 * pair + i], eight(a[k].q[pair][0][i][t]));
+                    high[t] = dots(high[t], p[k].high[4 * pair + i], eight(a[k].q[pair][1][i][t]));
                 }
-                low = _mm512_mullo_epi32(low, p[k].scales[2 * pair]);
-                high = _mm512_mullo_epi32(high, p[k].scales[2 * pair + 1]);
-                wholes[t] = _mm512_add_epi32(wholes[t], _mm512_add_epi32(low, high));
-                excess[t] = _mm512_dpwssd_epi32(excess[t], p[k].minima[pair], eight(a[k].sums[pair][t]));
+            }
+            for (int t = 0; t < tokens; t++) {
+                wholes[t] = add(wholes[t], scaled(low[t], p[k].scales[2 * pair]));
+                wholes[t] = add(wholes[t], scaled(high[t], p[k].scales[2 * pair + 1]));
+                excess[t] = wide_dots(excess[t], p[k].minima[pair], eight(a[k].sums[pair][t]));
             }
         }
         for (int t = 0; t < tokens; t++) {
-            __m512 d = _mm512_set1_ps(a[k].d[t]);
-            sums[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(wholes[t]), _mm512_mul_ps(d, p[k].d), sums[t]);
-            sums[t] = _mm512_fnmadd_ps(_mm512_cvtepi32_ps(excess[t]), _mm512_mul_ps(d, p[k].dmin), sums[t]);
+            floats d = all(a[k].d[t]);
+            sums[t] = add_product(wholes[t], d * p[k].d, sums[t]);
+            excesses[t] = add_product(excess[t], d * p[k].dmin, excesses[t]);
         }
     }
-    const __m512i even = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 14, 12, 10, 8, 6, 4, 2, 0);
     for (int t = 0; t < tokens; t++) {
-        __m512 both = _mm512_add_ps(sums[t], _mm512_permute_ps(sums[t], 0xb1));
-        _mm256_storeu_ps(out + t * stride, _mm512_castps512_ps256(_mm512_permutexvar_ps(even, both)));
+        store_rows(out + t * stride, sums[t] - excesses[t]);
     }
 }
 
@@ -122,9 +130,9 @@ extern "C" void __wrap_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, cons
     own.resize(std::max<size_t>(own.size(), blocks));
     int most = std::max<int>(near / (blocks * sizeof *activations), 1);
     for (int first = 0; first < nr / tokens; first += most) {
-        for (int row = 0; row < nc; row += rows) {
+        for (int row = 0; row < nc; row += panel_rows) {
             for (int64_t k = 0; k < blocks; k++) {
-                fill(weights[row / rows * blocks + k], own[k]);
+                fill(weights[row / rows * blocks + k], row % rows, own[k]);
             }
             for (int group = first; group < std::min(first + most, nr / tokens); group++) {
                 multiply(own.data(), activations + group * blocks, blocks, s + group * tokens * bs + row, bs);

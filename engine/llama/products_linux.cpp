@@ -1,17 +1,18 @@
 //go:build cgo && !libllama
 
-// Products of activations with quantized weights, on CPUs with VNNI, in the place of ggml's and llamafile's. The linker brings
-// ggml's calls here (--wrap in llama_ollama.go, kernels.cmake).
+// Products of activations with quantized weights, on CPUs with AVX2 or AVX-512 VNNI, in the place of ggml's and llamafile's.
+// The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake).
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by side in a register. Here, for
-// two tokens and more, sixteen rows are turned into panels: a register holds four weights of each, so that a lane is a row
-// and nothing is to be added up. For one token the memory is the limit: it is asked early for what comes.
-// Panels for up to sixteen tokens stay in registers.
+// two tokens and more, as many rows as a register has lanes are turned into panels: a register holds four weights of each, so
+// that a lane is a row and nothing is to be added up. Panels for up to sixteen tokens stay in registers. For one token the
+// memory is the limit: with AVX-512 it is asked early for what comes, with AVX2 ggml multiplies.
 //
-// Two Zen 4 cores, tokens a second before and after. 0.6B parameters in Q8_0: prompt of 512 tokens 199, 420; one stream 36,
-// 38. Gemma 3 270M, in Q8_0, Q5_0, Q4_K and Q6_K: prompt 620, 1150; one stream 60, 80; four 105, 169.
-// A step of 2, 8 and 16 tokens takes as long as 1.3, 2.0 and 2.9 steps of one token. With panels in
-// memory it took 1.8, 2.5 and 3.5.
+// How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one core:
+//
+//	                       Q8_0  Q5_0  Q6_K
+//	AVX-512, Xeon           4.0   5.1   4.4
+//	AVX2, EPYC              1.5   2.4   2.6
 #include "products_linux.h"
 
 extern "C" bool __real_llamafile_sgemm(const ggml_compute_params *, int64_t, int64_t, int64_t, const void *, int64_t,

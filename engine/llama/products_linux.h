@@ -5,10 +5,9 @@
 #include "ggml.h"
 #include "params_linux.h"
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
-#define TENON_PRODUCTS
-#include <immintrin.h>
+#include "lanes_linux.h"
 
+#ifdef TENON_PRODUCTS
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -16,8 +15,7 @@
 
 namespace tenon {
 
-constexpr int lanes = 16;   // rows of a panel
-constexpr int together = 8; // columns that a panel's registers are multiplied with
+constexpr int together = 8; // columns that a panel is multiplied with
 constexpr int few = 16;     // columns for which no panel is written to memory
 
 // asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b are in blocks.
@@ -31,52 +29,29 @@ struct asked {
     int64_t c_stride;
 };
 
-// column_of is a token's activations: their blocks, and of each its scale, and what the products of its parts are too large by,
-// negative.
+// column_of is a token's activations: their blocks, and of each its scale, and where the sums of its parts begin: unsigned
+// weights are too large, so sums begin below 0.
 template <typename block> struct column_of {
     const block * blocks;
     float * d;
     int32_t * correction;
 };
 
-// four activations, for each lane.
-inline __m512i four(const int8_t * q) {
-    int32_t v;
-    memcpy(&v, q, sizeof v);
-    return _mm512_set1_epi32(v);
-}
-
-// transpose turns 32 weights of sixteen rows, of which i and i+4 share a register, into eight registers of four weights of
-// each row.
-inline void transpose(const __m512i r[8], __m512i q[8]) {
-    __m512i pairs[8], fours[8];
-    for (int i = 0; i < 8; i += 2) {
-        pairs[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
-        pairs[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        for (int j = 0; j < 2; j++) {
-            fours[i + 2 * j] = _mm512_unpacklo_epi64(pairs[i + j], pairs[i + j + 2]);
-            fours[i + 2 * j + 1] = _mm512_unpackhi_epi64(pairs[i + j], pairs[i + j + 2]);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        q[i] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0x88);
-        q[i + 4] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0xdd);
-    }
-}
-
-// turn transposes a part of a block of sixteen rows, whose places are given. unsign makes the weights of a part unsigned.
-template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, __m512i q[8]) {
-    __m512i r[8];
+// turn transposes a part of a block of the rows whose places are given. unsign makes the weights of a part unsigned.
+template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, ints q[8]) {
+    ints r[8];
     for (int i = 0; i < 8; i++) {
+#ifdef TENON_WIDE
         const block * const * row = rows + (i < 4 ? i : i + 4); // so that the lanes come out in the order of the rows
         r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(unsign(row[0][k], part)), unsign(row[4][k], part), 1);
+#else
+        r[i] = unsign(rows[i][k], part);
+#endif
     }
     transpose(r, q);
 }
 
-// scales_of writes the scales of sixteen rows' blocks side by side, all before the products. Written
+// scales_of writes the scales of the rows' blocks side by side, all before the products. Written
 // just before a product reads them, they would make the processor wait for its own stores.
 template <typename block> inline void scales_of(const block * const rows[lanes], int64_t blocks, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
@@ -85,12 +60,11 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
         }
     }
 }
-inline __m512 scales(const uint16_t * d, int64_t k) {
-    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *) (d + k * lanes)));
-}
+inline floats scales(const uint16_t * d, int64_t k) { return halves(d + k * lanes); }
 
-// product computes what is asked, in a format: its kinds of blocks, a panel of sixteen rows' blocks, and how to prepare a
-// column, fill a panel but for its scales, add a panel's products with n columns, and multiply a row with one.
+// product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks, the fewest columns that it
+// is made for, and how many of them are multiplied side by side, where a panel is in registers or comes from memory. It
+// prepares a column, fills a panel but for its scales, adds a panel's products with n columns, and multiplies a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -145,14 +119,13 @@ template <typename format> class product {
                 return;
             }
         }
-        __mmask16 wanted = (1u << count) - 1;
         if (p.n <= few) {
-            pass(first, count, wanted);
+            pass(first, count);
             return;
         }
         fill(first, count);
         for (int64_t j = 0; j < p.n; j += together) {
-            multiply(std::min<int64_t>(together, p.n - j), &own.columns[j], p.c + j * p.c_stride + first, wanted);
+            multiply(std::min<int64_t>(together, p.n - j), &own.columns[j], p.c + j * p.c_stride + first, count);
         }
     }
 
@@ -163,7 +136,7 @@ template <typename format> class product {
         }
     }
 
-    // ask asks early for a part of the next sixteen rows: the processor does not see them coming.
+    // ask asks early for a part of the next rows: the processor does not see them coming.
     static inline void ask(const weights * next, int64_t k) {
         const char * from = (const char *) next + k * lanes * sizeof(weights);
         for (size_t line = 0; line < lanes * sizeof(weights); line += 64) {
@@ -184,8 +157,8 @@ template <typename format> class product {
     }
 
     // pass multiplies rows with few columns: no panel is written to memory.
-    void pass(int64_t first, int count, __mmask16 wanted) const {
-        typedef void (*passer)(const weights * const *, const weights *, const uint16_t *, const column *, int64_t, __m512 *);
+    void pass(int64_t first, int count) const {
+        typedef void (*passer)(const weights * const *, const weights *, const uint16_t *, const column *, int64_t, floats *);
         static const passer passers[few + 1] = {
             nullptr, passing<1>, passing<2>, passing<3>, passing<4>, passing<5>, passing<6>, passing<7>, passing<8>,
             passing<9>, passing<10>, passing<11>, passing<12>, passing<13>, passing<14>, passing<15>, passing<16>,
@@ -193,45 +166,57 @@ template <typename format> class product {
         const weights * rows[lanes];
         places(first, count, rows);
         scales_of(rows, p.blocks, own.scales.get());
-        __m512 sums[few];
+        floats sums[few];
         passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.columns.data(), p.blocks, sums);
         for (int j = 0; j < p.n; j++) {
-            _mm512_mask_storeu_ps(p.c + j * p.c_stride + first, wanted, sums[j]);
+            store(p.c + j * p.c_stride + first, sums[j], count);
+        }
+    }
+
+    // add adds a panel's products with n columns, of which some are taken side by side.
+    template <int n, int some>
+    static inline void add(const typename format::panel & p, const column * c, int64_t k, floats * sums) {
+        constexpr int groups = n / some * some;
+        for (int j = 0; j < groups; j += some) {
+            format::template add<some>(p, c + j, k, sums + j);
+        }
+        if constexpr (n > groups) {
+            format::template add<n - groups>(p, c + groups, k, sums + groups);
         }
     }
 
     template <int n> static void passing(const weights * const * rows, const weights * next, const uint16_t * d, const column * c,
-                                         int64_t blocks, __m512 * out) {
-        __m512 sums[n] = {};
+                                         int64_t blocks, floats * out) {
+        floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
             ask(next, k);
             typename format::panel panel;
             format::fill(rows, k, panel);
             panel.d = scales(d, k);
-            format::template add<n>(panel, c, k, sums);
+            add<n, format::side_by_side>(panel, c, k, sums);
         }
         std::copy_n(sums, n, out);
     }
 
-    template <int n> static void multiplying(const typename format::panel * p, const column * c, int64_t blocks, __m512 * out) {
-        __m512 sums[n] = {};
+    template <int n> static void multiplying(const typename format::panel * p, const column * c, int64_t blocks, floats * out) {
+        floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
-            format::template add<n>(p[k], c, k, sums);
+            add<n, format::side_by_side_from_memory>(p[k], c, k, sums);
         }
         std::copy_n(sums, n, out);
     }
 
     // multiply writes the products of a panel's rows with a few columns; those of a column lie side by side.
-    void multiply(int columns, const column * c, float * out, __mmask16 wanted) const {
-        typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, __m512 *);
+    void multiply(int columns, const column * c, float * out, int count) const {
+        typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, floats *);
         static const multiplier multipliers[together + 1] = {
             nullptr, multiplying<1>, multiplying<2>, multiplying<3>, multiplying<4>,
             multiplying<5>, multiplying<6>, multiplying<7>, multiplying<8>,
         };
-        __m512 sums[together];
+        floats sums[together];
         multipliers[columns](own.panels.get(), c, p.blocks, sums);
         for (int j = 0; j < columns; j++) {
-            _mm512_mask_storeu_ps(out + j * p.c_stride, wanted, sums[j]);
+            store(out + j * p.c_stride, sums[j], count);
         }
     }
 
@@ -239,8 +224,12 @@ public:
     explicit product(const asked & p) : p(p) {}
 
     // share computes as many pieces as this thread comes to: who is interrupted takes fewer. The counter is ready for a
-    // node's first product, whose activations lie where the work buffer begins; the pieces of others are dealt out.
-    void share(const ggml_compute_params & params) const {
+    // node's first product, whose activations lie where the work buffer begins; the pieces of others are dealt out. It is
+    // false where there are so few columns that ggml's way is faster.
+    bool share(const ggml_compute_params & params) const {
+        if (p.n < format::fewest) {
+            return false;
+        }
         prepare();
         int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
         for (int64_t piece = params.ith; piece * size < panels;) {
@@ -249,6 +238,7 @@ public:
             }
             piece = p.b == params.wdata ? ggml_threadpool_chunk_add(params.threadpool, 1) : piece + params.nth;
         }
+        return true;
     }
 };
 

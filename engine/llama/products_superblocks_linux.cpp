@@ -21,7 +21,7 @@ struct block_q6_K {
 };
 static_assert(sizeof(block_q8_K) == 292 && sizeof(block_q6_K) == 210, "blocks of ggml");
 
-// unsign makes 32 weights unsigned, as VNNI wants one factor: each is too large by 32. Of each half of a block four parts
+// unsign makes 32 weights unsigned, as the instructions want one factor: each is too large by 32. Of each half of a block four parts
 // share bytes.
 inline __m256i unsign(const block_q6_K & b, int part) {
     int half = part / 4, quarter = part % 4;
@@ -38,18 +38,19 @@ struct q6_K {
     typedef column_of<block_q8_K> column;
     static constexpr int parts = 16; // that have a scale
     static constexpr bool rows = false;
+    static constexpr int fewest = vnni ? 2 : 5, side_by_side = vnni ? 8 : 4, side_by_side_from_memory = side_by_side;
 
     // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to 16i+15.
     struct panel {
-        __m512i q[64];
-        __m512i scales[16];
-        __m512 d;
+        ints q[64];
+        ints scales[16];
+        floats d;
     };
 
     static void prepare(const column & c, int64_t blocks) {
         for (int64_t k = 0; k < blocks; k++) {
             for (int i = 0; i < parts; i++) {
-                c.correction[k * parts + i] = -32 * c.blocks[k].sums[i];
+                c.correction[k * parts + i] = correction(c.blocks[k].q + 16 * i, 32);
             }
             c.d[k] = c.blocks[k].d;
         }
@@ -62,27 +63,31 @@ struct q6_K {
         alignas(64) int32_t scale[parts][lanes];
         for (int row = 0; row < lanes; row++) {
             for (int i = 0; i < parts; i++) {
-                scale[i][row] = places[row][k].scales[i];
+                scale[i][row] = packed(places[row][k].scales[i]);
             }
         }
         memcpy(p.scales, scale, sizeof scale);
     }
 
-    // add adds the products of a block of sixteen rows with n columns.
-    template <int n> static inline void add(const panel & p, const column * c, int64_t k, __m512 * sums) {
-        __m512i wholes[n] = {};
+    // add adds the products of a block of each row with n columns.
+    template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
+        ints wholes[n] = {};
         for (int part = 0; part < parts; part++) {
+            ints products[n];
             for (int j = 0; j < n; j++) {
-                __m512i dots = _mm512_set1_epi32(c[j].correction[k * parts + part]);
-                for (int i = 4 * part; i < 4 * part + 4; i++) {
-                    dots = _mm512_dpbusd_epi32(dots, p.q[i], four(c[j].blocks[k].q + 4 * i));
+                products[j] = all(c[j].correction[k * parts + part]);
+            }
+            for (int i = 4 * part; i < 4 * part + 4; i++) {
+                for (int j = 0; j < n; j++) {
+                    products[j] = dots(products[j], p.q[i], four(c[j].blocks[k].q + 4 * i));
                 }
-                wholes[j] = _mm512_add_epi32(wholes[j], _mm512_mullo_epi32(dots, p.scales[part]));
+            }
+            for (int j = 0; j < n; j++) {
+                wholes[j] = tenon::add(wholes[j], scaled(products[j], p.scales[part]));
             }
         }
         for (int j = 0; j < n; j++) {
-            __m512 d = _mm512_mul_ps(p.d, _mm512_set1_ps(c[j].d[k]));
-            sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(wholes[j]), d, sums[j]);
+            sums[j] = add_product(wholes[j], p.d * all(c[j].d[k]), sums[j]);
         }
     }
 };
@@ -90,10 +95,6 @@ struct q6_K {
 } // namespace
 
 bool tenon::multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type) {
-    if (a_type == GGML_TYPE_Q6_K && p.n > 1) {
-        product<q6_K>(p).share(params);
-        return true;
-    }
-    return false;
+    return a_type == GGML_TYPE_Q6_K && product<q6_K>(p).share(params);
 }
 #endif
