@@ -23,7 +23,12 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	switch t.def.kind() {
 	case kindLex:
 		return m.stepLex(dst, t, byte(in))
-	case kindUntil, kindPlain, kindQuoted:
+	case kindUntil: // most of an output is such text
+		if m.untils[t.def.index()].pops[t.st] {
+			dst = m.stepBelow(dst, t, in)
+		}
+		return m.readUntil(dst, t, byte(in))
+	case kindPlain, kindQuoted:
 		if m.mayEnd(t, false) {
 			dst = m.stepBelow(dst, t, in)
 		}
@@ -150,7 +155,9 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 func (m *Machine) stepRule(dst []thread, t thread, in int) []thread {
 	c := m.closureOf(t.st)
 	for i := range c.items {
-		dst = m.stepItem(dst, t, &c.items[i], in)
+		if x := &c.items[i]; m.takes(x, in) {
+			dst = m.stepItem(dst, t, x, in)
+		}
 	}
 	if c.ends {
 		t.ev = m.note(t.ev, c.marks)
@@ -159,21 +166,20 @@ func (m *Machine) stepRule(dst []thread, t thread, in int) []thread {
 	return dst
 }
 
-func (m *Machine) stepItem(dst []thread, t thread, x *item, in int) []thread {
+// takes says whether an item may read an input.
+func (m *Machine) takes(x *item, in int) bool {
 	switch x.op {
 	case opBytes:
-		if in >= symbolBase || !m.prog.classes[x.arg].Has(byte(in)) {
-			return dst
-		}
+		return in < symbolBase && m.prog.classes[x.arg].Has(byte(in))
 	case opSym:
-		if in-symbolBase != int(x.arg) {
-			return dst
-		}
+		return in-symbolBase == int(x.arg)
 	case opOther:
-		if in < symbolBase || in-symbolBase == int(x.arg) {
-			return dst
-		}
+		return in >= symbolBase && in-symbolBase != int(x.arg)
 	}
+	return true
+}
+
+func (m *Machine) stepItem(dst []thread, t thread, x *item, in int) []thread {
 	t.ev = m.note(t.ev, x.marks)
 	for _, s := range x.frames {
 		t.stack = m.stacks.push(t.stack, frame{def: defRule, st: s})
