@@ -91,7 +91,7 @@ func TestParser_brokenEndsOfArguments(t *testing.T) {
 		p := planFor(t, d, Thinking{})
 		want := play(p.TextParser(), call, 0, false)
 		for _, end := range []string{"</parameter>", "</arg_value>", "</param>"} {
-			for _, broken := range format.Broken(end) {
+			for _, broken := range broken(end) {
 				raw := strings.ReplaceAll(call, end, broken)
 				if raw == call {
 					continue
@@ -185,4 +185,12 @@ func TestParser_aLongBareCallInOnePiece(t *testing.T) {
 			t.Errorf("%.20q: %d calls", raw, n)
 		}
 	}
+}
+
+// broken are the ways in which models put a space into a closing tag.
+func broken(tag string) (all []string) {
+	for i := len("</"); i < len(tag); i++ {
+		all = append(all, tag[:i]+" "+tag[i:])
+	}
+	return all
 }

@@ -192,7 +192,7 @@ func (d *Dialect) AllMarkers() []Marker {
 	add := func(r role, texts ...string) {
 		for _, t := range texts {
 			for _, s := range d.Spellings(t) {
-				if s != "" && !slices.ContainsFunc(all, func(m Marker) bool { return m.Text == s }) {
+				if !slices.ContainsFunc(all, func(m Marker) bool { return m.Text == s }) {
 					all = append(all, Marker{s, r, d.hole(t)})
 				}
 			}
@@ -227,7 +227,10 @@ func (d *Dialect) AllMarkers() []Marker {
 
 // Spellings are a marker and what models write in its place, where the family has such.
 func (d *Dialect) Spellings(marker string) []string {
-	if !d.Spelt {
+	switch {
+	case marker == "":
+		return nil
+	case !d.Spelt:
 		return []string{marker}
 	}
 	return Spellings(marker)
@@ -270,11 +273,7 @@ func (d *Dialect) Terminators() (all, ends []string) {
 			continue
 		}
 		all = append(all, m.Text)
-		switch m.Role {
-		case RoleCall:
-		case RoleLayout:
-			all = append(all, Broken(m.Text)...)
-		default:
+		if m.Role != RoleCall && m.Role != RoleLayout {
 			ends = append(ends, m.Text)
 		}
 	}
@@ -294,17 +293,9 @@ func (d *Dialect) InnerMarkers() map[string]bool {
 	return inner
 }
 
-// Closing are the ways in which a closing marker is written.
-func (d *Dialect) Closing(marker string) []string {
-	if marker == "" {
-		return nil
-	}
-	return append(d.Spellings(marker), Broken(marker)...)
-}
-
 // Closers are the markers that close the dialect's calls, and the section of them.
 func (d *Dialect) Closers() []string {
-	return slices.Concat(d.Closing(d.Call.Close), d.Closing(d.Section.Close))
+	return slices.Concat(d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
 }
 
 // Opener is the marker that stands before a call.
@@ -339,9 +330,9 @@ func (d *Dialect) Late() bool {
 
 // ClosersOf lists the markers that close a region which opener opened.
 func (d *Dialect) ClosersOf(opener string) []string {
-	all := d.Closing(d.Call.Close)
+	all := d.Spellings(d.Call.Close)
 	if opener == d.Section.Open || d.Call.Close == "" {
-		all = append(all, d.Closing(d.Section.Close)...)
+		all = append(all, d.Spellings(d.Section.Close)...)
 	}
 	return all
 }

@@ -50,15 +50,3 @@ func IsControl(marker string) bool {
 	inner, ok := strings.CutPrefix(marker, "[") // Mistral's
 	return ok && strings.HasSuffix(inner, "]") && strings.ToUpper(inner) == inner
 }
-
-// Broken are the ways in which models put a space into a closing tag.
-func Broken(tag string) (all []string) {
-	name, ok := strings.CutPrefix(tag, "</")
-	if !ok || !strings.HasSuffix(name, ">") {
-		return nil
-	}
-	for i := range name {
-		all = append(all, "</"+name[:i]+" "+name[i:])
-	}
-	return all
-}

@@ -149,7 +149,7 @@ func skipSpace(text []byte, i int, final bool) (int, peek.Answer) {
 
 // terminatorAt tells whether a terminator starts at text[i].
 func (r *Rules) terminatorAt(text []byte, i int, final bool) peek.Answer {
-	_, a := r.Terminators.At(text[i:], final)
+	a := r.Terminators.Tag(text[i:], final)
 	return a
 }
 

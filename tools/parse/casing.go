@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"slices"
 
 	"tenon/tools/format"
 	"tenon/tools/peek"
@@ -264,7 +263,7 @@ func (p *Text) doubtBehind(text []byte) doubt {
 	if len(p.plan.Dialect.Labels) > 0 { // which stand in its strings as they do behind it
 		return inDoubt
 	}
-	if len(own) > 0 && !slices.ContainsFunc(own, func(m string) bool { return bytes.HasSuffix(text, []byte(m)) }) {
+	if len(own) > 0 && !peek.EndsWithTag(text, own) {
 		return inDoubt
 	}
 	return armed

@@ -269,15 +269,10 @@ func (s *guestScanner) take(events []turn.Event) bool {
 func (s *guestScanner) proven() bool {
 	d := s.parser.plan.Dialect
 	closers := d.Closers()
-	if tags, ok := d.Codecs[0].(format.Tagged); ok {
+	if tags, ok := d.Codecs[0].(format.Tagged); ok && tags.CallEnd != "" {
 		closers = append(closers, tags.CallEnd)
 	}
-	closers = slices.DeleteFunc(closers, func(t string) bool { return t == "" })
-	source := bytes.TrimSpace(s.found[0].Source)
-	if s.worded {
-		return false
-	}
-	return !s.late || len(closers) == 0 || slices.ContainsFunc(closers, func(t string) bool { return bytes.HasSuffix(source, []byte(t)) })
+	return !s.worded && (!s.late || len(closers) == 0 || peek.EndsWithTag(bytes.TrimSpace(s.found[0].Source), closers))
 }
 
 // close takes what closes the calls and the turn along.
@@ -293,7 +288,7 @@ func (s *guestScanner) close(body []byte, final bool) scan.Status {
 		if i == len(body) && !final && i-s.stop <= peek.MaxGap {
 			return scan.Open
 		}
-		t, a := peek.AnyPrefix(body[i:], closers, final)
+		t, a := peek.AnyTag(body[i:], closers, final)
 		switch a {
 		case peek.Unknown:
 			return scan.Open

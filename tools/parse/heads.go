@@ -268,7 +268,7 @@ func (p *Text) nameAt(h *callHead, i, at int, final bool) peek.Answer {
 	}
 	m, a := peek.AnyPrefix(text[space:], h.Marks, final)
 	if a == peek.No {
-		m, a = peek.AnyPrefix(text[space:], h.alone, final)
+		m, a = peek.AnyTag(text[space:], h.alone, final)
 		a = peek.Boolean(p.blankBefore(i), a)
 	}
 	if a == peek.Yes {

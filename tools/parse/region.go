@@ -336,7 +336,9 @@ func (r *region) stands() bool {
 	case *guestScanner:
 		return s.proven()
 	case *scan.TaggedScanner:
-		return s.Whole() && !slices.ContainsFunc(s.Done, func(c declared.RawCall) bool { return !bytes.HasSuffix(c.Source, []byte(s.CallEnd)) })
+		return s.Whole() && !slices.ContainsFunc(s.Done, func(c declared.RawCall) bool {
+			return s.CallEnd != "" && !peek.EndsWithTag(c.Source, []string{s.CallEnd})
+		})
 	}
 	return !r.unmarked
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 
 	"tenon/tools/format"
 	"tenon/tools/peek"
@@ -237,9 +236,9 @@ func (p *Text) stepText(final bool) bool {
 // tornCloser tells whether text begins a marker that would have closed a call or ended the turn:
 // the output was cut off inside it.
 func (p *Text) tornCloser(text []byte) bool {
-	torn := func(m string) bool { return len(text) > 1 && strings.HasPrefix(m, string(text)) }
 	d := p.plan.Dialect
-	return slices.ContainsFunc(slices.Concat(d.Closers(), d.Ends, slices.Collect(maps.Keys(p.plan.Inner))), torn)
+	t, a := peek.AnyTag(text, slices.Concat(d.Closers(), d.Ends, slices.Collect(maps.Keys(p.plan.Inner))), false)
+	return len(text) > 1 && (a == peek.Unknown || len(t) == len(text))
 }
 
 // muted tells whether no call starts at offset i.

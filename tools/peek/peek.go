@@ -1,6 +1,8 @@
 package peek
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -65,6 +67,44 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
+// AnyTag is AnyPrefix where one white space may stand in a closing tag, anywhere in its name, as
+// some models write it. The tag comes back as it is written.
+func AnyTag(text []byte, ts []string, final bool) (string, Answer) {
+	best, found := AnyPrefix(text, ts, final)
+	if found != No {
+		return best, found
+	}
+	for _, t := range ts {
+		n, a := broken(text, t, final)
+		if a == Yes && n > len(best) {
+			best = string(text[:n])
+		}
+		found = max(found, a)
+	}
+	return best, found
+}
+
+// broken tells whether a closing tag with a white space in it stands at the start of text, and how
+// long it is then.
+func broken(text []byte, tag string, final bool) (n int, a Answer) {
+	for n < len(text) && n < len(tag) && text[n] == tag[n] {
+		n++
+	}
+	if n < len("</") || n == len(text) || n == len(tag) || !IsSpace(text[n]) || !strings.Contains(tag[:n], "</") {
+		return 0, No
+	}
+	return len(tag) + 1, Prefix(text[n+1:], tag[n:], final)
+}
+
+// EndsWithTag tells whether text ends with one of some tags, perhaps with a white space in it.
+func EndsWithTag(text []byte, tags []string) bool {
+	last := text[max(0, bytes.LastIndex(text, []byte("</"))):]
+	return slices.ContainsFunc(tags, func(t string) bool {
+		n, a := broken(last, t, true)
+		return t != "" && bytes.HasSuffix(text, []byte(t)) || a == Yes && n == len(last)
+	})
+}
+
 // Bytes is a set of bytes.
 type Bytes [4]uint64
 
@@ -118,13 +158,24 @@ func (t *Texts) Begin(c byte) bool { return t.starts.Has(c) }
 
 // At is AnyPrefix of the texts.
 func (t *Texts) At(text []byte, final bool) (string, Answer) {
+	return AnyPrefix(text, t.of(text), final)
+}
+
+// Tag is AnyTag of the texts.
+func (t *Texts) Tag(text []byte, final bool) Answer {
+	_, a := AnyTag(text, t.of(text), final)
+	return a
+}
+
+// of are those of the texts that begin as text does.
+func (t *Texts) of(text []byte) []string {
 	switch {
 	case len(text) == 0:
-		return AnyPrefix(text, t.All, final)
+		return t.All
 	case !t.Begin(text[0]):
-		return "", No
+		return nil
 	}
-	return AnyPrefix(text, t.by[text[0]-t.least], final)
+	return t.by[text[0]-t.least]
 }
 
 // First is the first of a list of which try says that it is there; else it tells whether one may

@@ -230,7 +230,7 @@ func (s *textScanner) Whole() bool { return false }
 
 func (s *textScanner) Step(body []byte, final bool) Status {
 	for ; s.pos < len(body); s.pos++ {
-		switch _, a := s.Plan.Terminators.At(body[s.pos:], final); a {
+		switch a := s.Plan.Terminators.Tag(body[s.pos:], final); a {
 		case peek.Unknown:
 			return Open
 		case peek.Yes:

@@ -143,7 +143,7 @@ func (s *JSONScanner) leave(i int) Status {
 func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
-		if _, a := s.Plan.Terminators.At(rest, final); a == peek.Unknown {
+		if a := s.Plan.Terminators.Tag(rest, final); a == peek.Unknown {
 			return Open, false
 		} else if a == peek.Yes {
 			return s.close(body, final), false
@@ -235,7 +235,7 @@ func (s *JSONScanner) tears(body []byte, c byte) bool {
 // cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a
 // quote, where brackets are open.
 func (s *JSONScanner) cutOff(body []byte, final bool) bool {
-	_, own := peek.AnyPrefix(body[s.pos:], s.Plan.Closers[s.Marker], final)
+	_, own := peek.AnyTag(body[s.pos:], s.Plan.Closers[s.Marker], final)
 	_, last := peek.AnyPrefix(body[s.pos:], s.Plan.TurnEnds, final)
 	return s.pos > 0 && body[s.pos-1] == '"' && own == peek.No && last == peek.No
 }
@@ -243,7 +243,7 @@ func (s *JSONScanner) cutOff(body []byte, final bool) bool {
 // close ends the region at s.pos, its own closing marker taken along.
 func (s *JSONScanner) close(body []byte, final bool) Status {
 	own := s.Plan.Closers[s.Marker]
-	t, a := peek.AnyPrefix(body[s.pos:], own, final)
+	t, a := peek.AnyTag(body[s.pos:], own, final)
 	if a == peek.Unknown {
 		return Open
 	}

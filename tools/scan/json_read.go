@@ -108,7 +108,7 @@ func (s *JSONScanner) extent(text []byte) (n int, ok bool) {
 // nextValue returns where the next value starts, -1 if there is none.
 func (s *JSONScanner) nextValue(text []byte, i int) int {
 	for i < len(text) {
-		if _, a := s.Plan.Terminators.At(text[i:], true); a == peek.Yes {
+		if a := s.Plan.Terminators.Tag(text[i:], true); a == peek.Yes {
 			return -1
 		}
 		if text[i] == '{' || text[i] == '[' {

@@ -123,7 +123,7 @@ func (s *NamedScanner) readHead(body []byte, final bool) Status {
 // headEnds tells whether the head ends at the start of rest, without an object: so it does where the next section begins, or what
 // stands in prose like a section's mark would take the call behind it along.
 func (s *NamedScanner) headEnds(rest []byte, final bool) peek.Answer {
-	_, a := s.Plan.Terminators.At(rest, final)
+	a := s.Plan.Terminators.Tag(rest, final)
 	if lead := s.Plan.Dialect.Lead; a == peek.No && lead != "" {
 		return peek.Prefix(rest, lead, final)
 	}

@@ -100,7 +100,7 @@ func (s *pythonicScanner) take(i int) {
 func (s *pythonicScanner) between(body []byte, final bool) (Status, bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
-		switch _, a := s.Plan.Terminators.At(rest, final); a {
+		switch a := s.Plan.Terminators.Tag(rest, final); a {
 		case peek.Unknown:
 			return Open, false
 		case peek.Yes:
@@ -228,7 +228,7 @@ func (s *pythonicScanner) tear(body []byte, i int) (st Status, again bool) {
 }
 
 func (s *pythonicScanner) close(body []byte, final bool) Status {
-	t, a := peek.AnyPrefix(body[s.pos:], s.Plan.Closers[s.Marker], final)
+	t, a := peek.AnyTag(body[s.pos:], s.Plan.Closers[s.Marker], final)
 	if a == peek.Unknown {
 		return Open
 	}

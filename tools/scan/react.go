@@ -202,7 +202,7 @@ func (s *reactScanner) line(body []byte, final bool) Status {
 		return Open
 	}
 	for ; s.pos < len(body); s.pos++ {
-		_, a := s.Plan.Terminators.At(body[s.pos:], final)
+		a := s.Plan.Terminators.Tag(body[s.pos:], final)
 		switch {
 		case body[s.pos] == '\n':
 			if a = s.labelNext(body[s.pos+1:], final); a == peek.No && !s.torn {

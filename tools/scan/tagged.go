@@ -57,10 +57,7 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 		s.stops.Add(b)
 	}
 	d := o.Plan.Dialect
-	s.callEnds = c.noisy(append(format.Broken(c.CallEnd), c.CallEnd))
-	if _, token := d.Token(c.ArgEnd); !token || o.IsSymbol == nil { // a token has no space
-		s.brokenEnds = format.Broken(c.ArgEnd)
-	}
+	s.callEnds = c.noisy([]string{c.CallEnd})
 	s.inside = slices.Concat(s.argOpens, s.callEnds)
 	s.closing = slices.Concat(s.callEnds, d.Closers())
 	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
@@ -116,7 +113,6 @@ type TaggedScanner struct {
 	follow       []string // what may stand behind an argument
 	inside       []string // and inside a call
 	callEnds     []string // close the call itself
-	brokenEnds   []string // close an argument, with a space in them
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it
@@ -233,10 +229,10 @@ func (s *TaggedScanner) beginValue() {
 // within reads what stands between the arguments of a call.
 func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	rest := body[s.pos:]
-	switch t, a := peek.AnyPrefix(rest, s.inside, final); {
+	switch t, a := peek.AnyTag(rest, s.inside, final); {
 	case a == peek.Unknown:
 		return Open, false
-	case a == peek.Yes && !slices.Contains(s.callEnds, t):
+	case a == peek.Yes && slices.Contains(s.argOpens, t):
 		s.pos += len(t)
 		s.from, s.state = s.pos, inKey
 		return Open, true
@@ -244,7 +240,7 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		s.finishCall(body, s.pos+len(t))
 		return Open, true
 	}
-	if _, a := s.Plan.Terminators.At(rest, final); a != peek.No {
+	if a := s.Plan.Terminators.Tag(rest, final); a != peek.No {
 		if a == peek.Yes {
 			s.finishCall(body, s.pos)
 		}
@@ -293,7 +289,7 @@ func (s *TaggedScanner) finishCall(body []byte, i int) {
 func (s *TaggedScanner) after(body []byte, final bool) (Status, bool) {
 	rest := body[s.pos:]
 	own := s.Plan.Closers[s.Marker]
-	t, a := peek.AnyPrefix(rest, own, final)
+	t, a := peek.AnyTag(rest, own, final)
 	if a == peek.Unknown {
 		return Open, false
 	}

@@ -29,13 +29,10 @@ const (
 // tagAt tells which tag stands at offset i, and how long it is.
 func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
 	end := s.valueEnd()
-	if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(end, i) {
-		return valueEnd, len(end), a
-	}
-	if s.element == "" {
-		if t, a := peek.AnyPrefix(body[i:], s.brokenEnds, final); a != peek.No {
-			return valueEnd, len(t), a
-		}
+	_, token := s.Plan.Dialect.Token(end)
+	t, a := s.tagOf([]string{end}, body, i, final)
+	if broken := len(t) > len(end); a != peek.No && !(broken && token && s.IsSymbol != nil) { // a token has no space
+		return valueEnd, len(t), a
 	}
 	if s.Value != "" && s.element == "" { // a value may be closed as keys are
 		if a := peek.Prefix(body[i:], s.Arg.Close, final); a != peek.No && !s.spelt(s.Arg.Close, i) {
@@ -53,7 +50,7 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 
 // tagOf tells which of some tags stands at offset i, as more than text.
 func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (string, peek.Answer) {
-	t, a := peek.AnyPrefix(body[i:], tags, final)
+	t, a := peek.AnyTag(body[i:], tags, final)
 	if a == peek.Yes && s.spelt(t, i) {
 		return "", peek.No
 	}
@@ -157,7 +154,7 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	case s.last != valueEnd: // what ends the value is missing, or comes
 		return s.beyond(body, i, final)
 	}
-	if _, a := s.opensOrEnds.At(body[j:], final); a != peek.No && j < len(body) {
+	if a := s.opensOrEnds.Tag(body[j:], final); a != peek.No && j < len(body) {
 		return a
 	}
 	if s.NameFirst { // the marker before the next call may be missing
@@ -226,6 +223,6 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	if _, a := s.tagOf(s.follow, body, j, final); a != peek.No {
 		return a
 	}
-	_, a := s.Plan.Terminators.At(body[j:], final)
+	a := s.Plan.Terminators.Tag(body[j:], final)
 	return a
 }

@@ -86,7 +86,7 @@ func (s *TaggedScanner) tagEnds(body []byte, final bool) (int, peek.Answer) {
 		return len(t), peek.Yes
 	}
 	if a == peek.No {
-		_, a = s.Plan.Terminators.At(rest, final)
+		a = s.Plan.Terminators.Tag(rest, final)
 	}
 	return 0, a
 }

@@ -151,7 +151,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 		}
 	}
 	switch t, a := s.tagOf(s.follow, body, j, final); {
-	case a == peek.Yes && slices.Contains(s.closing, t):
+	case a == peek.Yes && !slices.Contains(s.argOpens, t) && !slices.Contains(s.callOpens, t):
 		return s.over(body, j, final)
 	case a != peek.No:
 		return a
@@ -161,7 +161,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 		return peek.Yes // a closing tag that is cut off, and no other argument's
 	}
 	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
-	if _, a := s.Plan.Terminators.At(body[j:], final); a != peek.No && !asKey {
+	if a := s.Plan.Terminators.Tag(body[j:], final); a != peek.No && !asKey {
 		return a
 	}
 	_, a := s.unopenedKey(body[j:], final)
