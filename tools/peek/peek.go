@@ -71,11 +71,14 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 // some models write it. The tag comes back as it is written.
 func AnyTag(text []byte, ts []string, final bool) (string, Answer) {
 	best, found := AnyPrefix(text, ts, final)
-	if found != No {
+	if found != No || len(text) <= len("</") {
 		return best, found
 	}
 	for _, t := range ts {
-		n, a := broken(text, t, final)
+		if len(t) <= len("</") || text[0] != t[0] || text[2] != t[2] && !IsSpace(text[2]) { // as nearly always
+			continue
+		}
+		n, a := Broken(text, t, final)
 		if a == Yes && n > len(best) {
 			best = string(text[:n])
 		}
@@ -84,9 +87,9 @@ func AnyTag(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
-// broken tells whether a closing tag with a white space in it stands at the start of text, and how
+// Broken tells whether a closing tag with a white space in it stands at the start of text, and how
 // long it is then.
-func broken(text []byte, tag string, final bool) (n int, a Answer) {
+func Broken(text []byte, tag string, final bool) (n int, a Answer) {
 	for n < len(text) && n < len(tag) && text[n] == tag[n] {
 		n++
 	}
@@ -100,7 +103,7 @@ func broken(text []byte, tag string, final bool) (n int, a Answer) {
 func EndsWithTag(text []byte, tags []string) bool {
 	last := text[max(0, bytes.LastIndex(text, []byte("</"))):]
 	return slices.ContainsFunc(tags, func(t string) bool {
-		n, a := broken(last, t, true)
+		n, a := Broken(last, t, true)
 		return t != "" && bytes.HasSuffix(text, []byte(t)) || a == Yes && n == len(last)
 	})
 }

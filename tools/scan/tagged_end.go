@@ -29,10 +29,13 @@ const (
 // tagAt tells which tag stands at offset i, and how long it is.
 func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
 	end := s.valueEnd()
-	_, token := s.Plan.Dialect.Token(end)
-	t, a := s.tagOf([]string{end}, body, i, final)
-	if broken := len(t) > len(end); a != peek.No && !(broken && token && s.IsSymbol != nil) { // a token has no space
-		return valueEnd, len(t), a
+	if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(end, i) {
+		return valueEnd, len(end), a
+	}
+	if n, a := peek.Broken(body[i:], end, final); a != peek.No {
+		if _, token := s.Plan.Dialect.Token(end); !token || s.IsSymbol == nil { // which has no space
+			return valueEnd, n, a
+		}
 	}
 	if s.Value != "" && s.element == "" { // a value may be closed as keys are
 		if a := peek.Prefix(body[i:], s.Arg.Close, final); a != peek.No && !s.spelt(s.Arg.Close, i) {
