@@ -59,10 +59,7 @@ func TestParser_marksAndBrokenTagsAroundACallLeaveNothing(t *testing.T) {
 	eachCall(t, func(d *Dialect, call string) {
 		p := planFor(t, d, Thinking{})
 		whole := strings.TrimSpace(call)
-		all := []string{"\ufeff" + call}
-		if d.Opener() != "" { // a bare object has to end the turn
-			all = append(all, call+"\ufeff", call+"\n\ufeff\n")
-		}
+		all := []string{"\ufeff" + call, "\n\ufeff" + call, call + "\ufeff", call + "\n\ufeff\n"}
 		if len(d.Ends) > 0 {
 			all = append(all, call+d.Ends[0])
 		}
@@ -81,6 +78,26 @@ func TestParser_marksAndBrokenTagsAroundACallLeaveNothing(t *testing.T) {
 	t.Logf("%d of %d leave nothing", n-bad, n)
 	if bad*100 > 3*n { // MiniMax M3's noise may stand before a tag or not
 		t.Errorf("%d of %d are misread", bad, n)
+	}
+}
+
+// A byte order mark beside an object without markers is neither text nor a part of the call, in any
+// family; inside of a line of text it stays.
+func TestParser_byteOrderMarkBesideAnObject(t *testing.T) {
+	call := `{"name": "get_weather", "arguments": {"city": "Rome"}}`
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{})
+		for _, raw := range []string{call + "\ufeff", "[" + call + "]\n\ufeff\n", "\ufeff\ufeff" + call, "I look.\n" + call + "\ufeff", "I look.\n\ufeff" + call,
+			"I look.\n\ufeff```json\n" + call + "\n```\ufeff"} {
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) != 1 || strings.TrimPrefix(deref(got.Content), "I look.") != "" {
+				t.Errorf("%s: %q: %s", d.Key, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+		if text := "a\ufeffb and \ufeff too"; deref(play(p.TextParser(), text, 0, false).Content) != text {
+			t.Errorf("%s: %q changed", d.Key, text)
+		}
 	}
 }
 

@@ -178,21 +178,14 @@ func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer
 	return x, peek.Boolean(text[i] == '{', peek.Yes)
 }
 
-// byteOrderMark is what some models begin their output with, or write behind a call. It is no text
-// there.
-const byteOrderMark = "\ufeff"
-
-// takeMark tells whether a byte order mark stands at offset i, behind a call, and removes it.
+// takeMark tells whether a byte order mark stands at offset i, and removes it: it is no text.
 func (p *Text) takeMark(i int, final bool) peek.Answer {
-	if len(bytes.TrimSpace(p.buf[p.pos:i])) > 0 {
-		return peek.No
-	}
-	a := peek.Prefix(p.buf[i:], byteOrderMark, final)
+	a := peek.Prefix(p.buf[i:], peek.ByteOrderMark, final)
 	if a != peek.No {
 		p.pass(i)
 	}
 	if a == peek.Yes {
-		p.pos += len(byteOrderMark)
+		p.pos += len(peek.ByteOrderMark)
 	}
 	return a
 }
@@ -200,11 +193,11 @@ func (p *Text) takeMark(i int, final bool) peek.Answer {
 // takeLead puts what the generation prompt ends with before the output if the output goes on from
 // it. It says whether that has been decided.
 func (p *Text) takeLead(final bool) bool {
-	switch peek.Prefix(p.buf, byteOrderMark, final) {
+	switch peek.Prefix(p.buf, peek.ByteOrderMark, final) {
 	case peek.Unknown:
 		return false
 	case peek.Yes:
-		p.pos = len(byteOrderMark)
+		p.pos = len(peek.ByteOrderMark)
 		p.compact()
 	}
 	if text := p.plan.Dialect.Lead; text != "" {

@@ -351,7 +351,8 @@ func (p *Text) followed(final bool) peek.Answer {
 	if r.Bare && r.first && !r.thinking && p.casing == nil {
 		return peek.Yes
 	}
-	r.tail = peek.SkipSpace(p.buf, r.tail)
+	var cut bool
+	r.tail, cut = peek.SkipLayout(p.buf, r.tail, final)
 	if c := p.casing; c != nil && !r.uncased {
 		n, a := c.ends(p.buf[r.tail:], final)
 		switch {
@@ -361,10 +362,13 @@ func (p *Text) followed(final bool) peek.Answer {
 			return peek.Yes
 		case a == peek.Yes:
 			r.uncased = true
-			r.tail = peek.SkipSpace(p.buf, r.tail+n)
+			r.tail, cut = peek.SkipLayout(p.buf, r.tail+n, final)
 		}
 	}
-	if r.tail == len(p.buf) {
+	switch {
+	case cut:
+		return peek.Unknown
+	case r.tail == len(p.buf):
 		return peek.AtLast(final)
 	}
 	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {

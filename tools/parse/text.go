@@ -192,7 +192,7 @@ func (p *Text) stepText(final bool) bool {
 				return a == peek.Yes
 			}
 		}
-		if b == byteOrderMark[0] && p.beside {
+		if b == peek.ByteOrderMark[0] && p.blankBefore(i) && !p.asIs() {
 			if a := p.takeMark(i, final); a != peek.No {
 				return a == peek.Yes
 			}

@@ -204,6 +204,23 @@ func SkipSpace(text []byte, i int) int {
 	return i
 }
 
+// ByteOrderMark is what some models begin their output or a line with, or write beside a call.
+const ByteOrderMark = "\ufeff"
+
+// SkipLayout is SkipSpace that skips byte order marks, too. cut says that text may begin one there.
+func SkipLayout(text []byte, i int, final bool) (j int, cut bool) {
+	for {
+		i = SkipSpace(text, i)
+		switch Prefix(text[i:], ByteOrderMark, final) {
+		case No:
+			return i, false
+		case Unknown:
+			return i, i < len(text)
+		}
+		i += len(ByteOrderMark)
+	}
+}
+
 func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 func Boolean(b bool, a Answer) Answer {

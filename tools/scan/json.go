@@ -148,6 +148,13 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 		} else if a == peek.Yes {
 			return s.close(body, final), false
 		}
+		switch peek.Prefix(rest, peek.ByteOrderMark, final) {
+		case peek.Unknown:
+			return Open, false
+		case peek.Yes:
+			s.pos += len(peek.ByteOrderMark)
+			continue
+		}
 		if t, a := peek.AnyPrefix(rest, s.after, final); s.seen && a == peek.Unknown {
 			return Open, false
 		} else if s.seen && a == peek.Yes {
