@@ -42,7 +42,8 @@
 // events, and arguments leave while they are written. Where the grammar enforces only a part of a
 // tool's schema, arguments are held against it (package tools/conform) before any of them leaves.
 // Any other text, and output that left its grammar, is for the tolerant parser: text leaves at
-// once, without the family's markers; what may be a call, behind an opening marker or without one
+// once, without the family's markers, but behind another family's label of a thought
+// (parse/labels.go); what may be a call, behind an opening marker or without one
 // (parse/heads.go, parse/cues.go), is kept until its end and read by the codec of the family
 // (package tools/lenient reads what is almost JSON). Where a value between tags ends is decided by
 // what follows it (scan/tagged_end.go), where strings end whose quotes are not escaped by all ways

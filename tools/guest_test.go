@@ -120,7 +120,7 @@ func TestGuest_stepsOfAnotherFamily(t *testing.T) {
 	for raw, dropped := range map[string]int{
 		step: 0,
 		"Thought: x\n" + step + "Thought: y\nAction: get_time\nAction Input: {}":   1,
-		step + "Observation: 20 C\nThought: y\nAction: get_time\nAction Input: {}": 1,
+		step + "Observation: 20 C\nThought: y\nAction: get_time\nAction Input: {}": 0, // the model made that up
 		step + "Action: get_time\nAction Input: {}":                                1,
 		step + "Observation: 20 C\nFinal Answer: 20":                               0,
 		strings.Replace(step, "Action:", "Action :", 1):                            0,
@@ -146,5 +146,61 @@ func TestGuest_stepsOfAnotherFamily(t *testing.T) {
 			}
 			checkProperties(t, p, []byte(raw), 3)
 		}
+	}
+}
+
+// The labels of a step go where the family that has them would have them go: what is thought is
+// thinking, what the model makes up behind the step is dropped.
+func TestGuest_labelsOfAStepAreNoText(t *testing.T) {
+	step := "Action: get_weather\nAction Input: {\"city\": \"Rome\"}"
+	for _, c := range []struct{ raw, content, thought string }{
+		{"Thought: I look\nit up.\n" + step, "", "I look\nit up."},
+		{"Sure.\n\n**Thought:** x\n\n" + step + "\nObservation: 20 C\nFinal Answer: 20", "Sure.", "x"},
+		{"THOUGHT: x\n```\n" + step + "\n```\n", "", "x"},
+		{step + "\nThought: y", "", "y"},
+		{step + "\nFinal Answer: 20", "20", ""},
+		{"Thought: a\nThought: b\n" + step, "", "a\nThought: b"},
+	} {
+		for _, family := range []string{"hermes", "llama3", "qwen3-coder", "gpt-oss", "json"} {
+			d, _ := Lookup(family)
+			p := planFor(t, d, Thinking{})
+			got := play(p.TextParser(), c.raw, 0, false)
+			if len(got.Calls) != 1 || deref(got.Content) != c.content || deref(got.Reasoning) != c.thought {
+				t.Errorf("%s: %q became %s, thought %q", family, c.raw, sayMessage(got), deref(got.Reasoning))
+			}
+			checkProperties(t, p, []byte(c.raw), 3)
+		}
+	}
+}
+
+// Where no step is, labels are words of a text. It leaves once it is long.
+func TestGuest_labelsInProse(t *testing.T) {
+	long := strings.Repeat("and so on ", 300)
+	for _, raw := range []string{
+		"Thought: a model thinks.\nObservation: it acts.\nFinal Answer: none.",
+		"Thought: x\n\nAction: launch\nAction Input: {\"now\": true}",
+		"Thought: " + long,
+		"So:\n```\nThought: x\n```\n",
+	} {
+		for _, d := range Families() {
+			if len(d.Labels) > 0 {
+				continue
+			}
+			p := planFor(t, d, Thinking{})
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) > 0 || strings.TrimSpace(deref(got.Content)) != strings.TrimSpace(raw) || got.Reasoning != nil {
+				t.Errorf("%s: %q became %s", d.Key, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+	d, _ := Lookup("hermes")
+	p := planFor(t, d, Thinking{})
+	if most, _ := heldBack(p.TextParser(), "Thought: "+long); most > parse.MaxThought+parse.MinHold {
+		t.Errorf("%d bytes were kept back", most)
+	}
+	call := "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"
+	if got := play(p.TextParser(), "Thought: x\n"+call+"\nObservation: so", 0, false); len(got.Calls) != 1 || !strings.HasPrefix(deref(got.Content), "Thought: x") || !strings.HasSuffix(deref(got.Content), "Observation: so") {
+		t.Errorf("beside a call of the family: %s", sayMessage(got))
 	}
 }

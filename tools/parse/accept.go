@@ -31,7 +31,8 @@ type Reading struct {
 	Guests *format.MarkerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map         // by dialect: how those are read
 
-	guestLabels []string // those that are labels
+	guestLabels   []string // those that are labels
+	guestThoughts []string // labels of thoughts before them
 
 	Heads       []callHead
 	headBytes   [256]bool // bytes that may start a head

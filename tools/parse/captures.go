@@ -197,6 +197,7 @@ func (p *Captures) over(x part) {
 	case emit.CaptureContent:
 		p.text.endText()
 	case emit.CaptureStop:
+		p.text.endThought(false)
 		p.stopAt(string(p.word))
 		p.word = p.word[:0]
 	default:

@@ -171,7 +171,7 @@ func (p *Text) uncase() {
 	if c := p.casing; c != nil {
 		p.casing = nil
 		p.look(c.open)
-		p.write(c.to, c.open)
+		p.put(c.to, c.open)
 	}
 }
 

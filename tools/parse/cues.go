@@ -55,15 +55,17 @@ func (p *Reading) cueOn(text string) {
 // alwaysCues tells whether a byte is rare enough in text to be looked behind each time.
 func alwaysCues(b byte) bool { return strings.IndexByte("{[`<*", b) >= 0 }
 
-// mayCue tells whether a cue may start text: common letters do not part the text at each of them.
-func (p *Reading) mayCue(text []byte, final bool) bool {
+// mayCue tells whether a cue may start at offset i: common letters do not part the text at each of
+// them.
+func (p *Text) mayCue(i int, final bool) bool {
+	text := p.buf[i:]
 	if alwaysCues(text[0]) {
 		return true
 	}
-	if slices.ContainsFunc(p.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No }) {
+	if p.blankBefore(i) && slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No }) {
 		return true
 	}
-	_, a := peek.AnyPrefix(text, p.cueWords, final)
+	_, a := peek.AnyPrefix(text, p.plan.cueWords, final)
 	return a != peek.No
 }
 
@@ -131,40 +133,6 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	}
 	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
-}
-
-// takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and
-// follows it. In what was no call only the label of arguments counts.
-func (p *Text) takeLabel(text []byte, muted, final bool) peek.Answer {
-	if !p.blank {
-		return peek.No
-	}
-	n := 0
-	l, a := peek.First(p.plan.Dialect.Labels, func(l format.Label) (a peek.Answer) {
-		made := l.Kind == format.LabelStop && p.called == 0 // where nothing was called a model makes up no result: it is text
-		input := l.Kind == format.LabelInput
-		if !made && (!muted || input) && !(input && p.quoting.open()) {
-			n, a = scan.LabelAt(text, l.Text, final)
-		}
-		return a
-	})
-	if a == peek.Yes {
-		p.label(l, n)
-	}
-	return a
-}
-
-// label removes a label of n bytes and does what it says.
-func (p *Text) label(l format.Label, n int) {
-	p.pos += n
-	p.blank = false
-	switch l.Kind {
-	case format.LabelStop:
-		p.over = true
-	case format.LabelInput:
-	default:
-		p.think(l.Kind == format.LabelThinking)
-	}
 }
 
 func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {

@@ -120,10 +120,7 @@ func (p *Reading) inviteGuests() {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(p.others.byText)) {
-		if len(p.others.byText[text].Labels) > 0 && len(p.Dialect.Labels) == 0 {
-			p.guestLabels = append(p.guestLabels, text)
-			p.labelOn(text)
-		}
+		p.inviteLabels(text)
 	}
 	p.Guests, p.hosts = format.NewMarkerSet(openers), &sync.Map{}
 }
@@ -158,18 +155,6 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 		return a
 	})
 	return format.Marker{Text: label, Role: format.RoleCall}, a
-}
-
-// secondStep tells whether the region is a step of a family that makes one a turn, and another
-// came before it.
-func (p *Text) secondStep() bool {
-	s, ok := p.region.scan.(*guestScanner)
-	if !ok || len(s.parser.plan.Dialect.Labels) == 0 {
-		return false
-	}
-	second := p.stepped
-	p.stepped = true
-	return second
 }
 
 // stepBehind tells whether the next part of a step stands at the start of text, as the family

@@ -55,7 +55,7 @@ func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}
-	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began}
+	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && p.thought == nil}
 	p.region.unopened = p.plan.Dialect.LacksOpener(o.Marker)
 }
 
@@ -212,6 +212,8 @@ func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why erro
 	if !good {
 		return false, why
 	}
+	_, step := p.step()
+	p.endThought(step)
 	p.current().beside()
 	p.content.beside()
 	for _, c := range calls {

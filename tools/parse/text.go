@@ -33,13 +33,14 @@ type Text struct {
 	thinking bool
 	routing  bool // pos is in the routing thought
 	region   *region
-	casing   *casing // nil where none is open
-	header   bool    // pos is inside a message header
-	hole     string  // what ends the tag that pos may be in
-	left     int     // where in the output the last region ended
-	beside   bool    // nothing but white space and markers came since then
-	stepped  bool    // a step of another family has made a call
-	mute     int     // no call starts before this offset in buf: what is there has been looked at
+	casing   *casing         // nil where none is open
+	header   bool            // pos is inside a message header
+	hole     string          // what ends the tag that pos may be in
+	left     int             // where in the output the last region ended
+	beside   bool            // nothing but white space and markers came since then
+	steps    *format.Dialect // another family, of which a step has been read; its labels count
+	thought  *thought        // nil where no text waits
+	mute     int             // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
 	misnamed string // the name in the call last looked at that no tool has
@@ -96,6 +97,7 @@ func (p *Text) add(text []byte, isSymbol bool) {
 // endText decides what is left of the text. The turn goes on.
 func (p *Text) endText() {
 	p.run(true)
+	p.endThought(false)
 	p.compact()
 }
 
@@ -107,6 +109,7 @@ func (p *Text) Close(truncated bool) []turn.Event {
 	}
 	p.truncated = truncated
 	p.run(true)
+	p.endThought(false)
 	p.finish(&p.reasoning)
 	p.finish(&p.content)
 	p.flushStops()
@@ -213,7 +216,7 @@ func (p *Text) stepText(final bool) bool {
 				return true
 			}
 		}
-		if (!p.muted(i) || len(p.plan.Dialect.Labels) > 0) && p.plan.cueBytes[b] && !p.asIs() && p.plan.mayCue(p.buf[i:], final) {
+		if (!p.muted(i) || len(p.labels()) > 0) && p.plan.cueBytes[b] && !p.asIs() && p.mayCue(i, final) {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case peek.Yes:
@@ -284,7 +287,7 @@ func (p *Text) pass(i int) {
 			p.uncase()
 		}
 		p.look(text)
-		p.write(p.current(), text)
+		p.put(p.current(), text)
 	}
 	p.pos = i
 }
@@ -326,6 +329,7 @@ func (p *Text) symbolAt(i int) (symbol, bool) {
 
 // marker removes the marker at pos and does what it says.
 func (p *Text) marker(m format.Marker, isSymbol bool) {
+	p.endThought(false) // a step has none
 	at := p.pos
 	p.pos += len(m.Text)
 	p.hole = m.Hole
@@ -361,6 +365,7 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 // think switches between thinking and visible text. White space on either side of the marker is
 // layout.
 func (p *Text) think(on bool) {
+	p.endThought(false)
 	if p.thinking != on {
 		p.uncase() // what opened code is text of what ends here, and the white space in it layout
 	}
