@@ -10,8 +10,8 @@ type openness struct {
 	// endless says that what begins a word begins any number of them; most that the complement is
 	// finite.
 	endless, most bool
-	// lasts says that every text of at most so many code points is the beginning of a word;
-	// negative if that is not known, huge if all are.
+	// lasts says that every text of at most so many code points, all of them shaped, is the
+	// beginning of a word; negative if that is not known, huge if all are.
 	lasts int32
 }
 
@@ -87,7 +87,9 @@ func (a *Arena) Endless(e Expr) bool {
 }
 
 // Lasts returns a number of code points of which every text may come next in s, a state between
-// code points: -1 if not even the empty one is known to, and at least 1<<30 if all texts may.
+// code points: -1 if not even the empty one is known to, and at least 1<<30 if all texts may. It
+// is about texts that have a shape in the sense of package vocab: without control characters,
+// quotes, backslashes, and white space beyond ASCII.
 func (a *Arena) Lasts(s State) int {
 	if s == Dead {
 		return -1
@@ -101,9 +103,19 @@ func (a *Arena) Lasts(s State) int {
 func (a *Arena) lasts(n *node) int32 {
 	switch n.kind {
 	case kindRepeat:
-		if Expr(n.a) == a.anyRune && a.anyRune != empty {
-			return n.max
+		if a.isClass(Expr(n.a)) && a.words.combine(opSubtract, a.shaped, wordSet(a.at(Expr(n.a)).a)) == noWords {
+			return map[bool]int32{true: huge, false: n.max}[n.max == unbounded]
 		}
+	case kindConcat:
+		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
+		least := int32(-1)
+		if r.live == yes {
+			least = l.open.lasts
+		}
+		if l.nullable {
+			least = max(least, r.open.lasts)
+		}
+		return least
 	case kindNot: // what is shorter than its words is none of them
 		return a.at(Expr(n.a)).span.minRunes - 1
 	case kindUnion:

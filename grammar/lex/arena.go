@@ -109,6 +109,7 @@ type Arena struct {
 	pages      [maxPages]pagePointer
 
 	anyRune, anyText, anyBytes Expr
+	shaped                     wordSet // code points of texts that have a shape: see Lasts
 }
 
 // NewArena returns an empty arena.
@@ -117,7 +118,7 @@ func NewArena(limits Limits) *Arena {
 	a := &Arena{
 		limits: limits.withDefaults(), words: p.words.clone(), formats: map[string]Expr{},
 		nodes: append(make([]node, 0, 4*len(p.nodes)), p.nodes...), index: p.index.clone(), leaves: slices.Clone(p.leaves),
-		anyRune: p.anyRune, anyText: p.anyText, anyBytes: p.anyBytes,
+		anyRune: p.anyRune, anyText: p.anyText, anyBytes: p.anyBytes, shaped: p.shaped,
 	}
 	a.words.limit = a.limits.Words
 	a.newState(empty)
@@ -135,6 +136,7 @@ var prototype = sync.OnceValue(func() *Arena {
 	a.leaf(emptyWord)
 	a.anyRune = a.leaf(a.words.ofRunes(ecma.All))
 	a.anyBytes = a.not(empty)
+	a.shaped = a.words.ofRunes(ecma.WideSpace.Union(ecma.SetOf(`"\`)).Union(ecma.NewSet(ecma.Range{Lo: 0, Hi: 0x1F})).Complement())
 	a.anyText = a.repeat(a.anyRune, 0, unbounded)
 	return a
 })

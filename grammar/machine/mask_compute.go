@@ -50,6 +50,7 @@ type collector struct {
 	found   []int32  // the groups
 	gone    []uint64 // of removeFrom, empty between its calls
 	slicing sliceWalk
+	steps   [longSteps]longStep // of eachLong
 }
 
 // A step of a mask is so much work. A node of a tree counts one; some tens of microseconds go by.

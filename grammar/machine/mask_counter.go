@@ -89,21 +89,38 @@ func (k *collector) eachLong(x *stringSlice, long *longTokens, f func(id int32, 
 	tree, a := &long.tree, x.unit.arena
 	var at, near [vocab.MaxPiece + 2]lex.StringState
 	at[0], near[0] = x.state, x.abstract.state
-	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+	steps := &k.steps
+	*steps = [longSteps]longStep{}
+	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		near[n.Depth] = onward(near[n.Depth-1], n.Byte, a.StepString)
 		if near[n.Depth] == lex.StringDead {
 			i += int(n.Size)
 			continue
 		}
-		next := onward(at[n.Depth-1], n.Byte, a.StepStringOnce)
-		at[n.Depth] = next
+		from := at[n.Depth-1]
+		step := &steps[(int(from)*31+int(n.Byte))%longSteps]
+		if step.from != from || step.b != n.Byte {
+			*step = longStep{from, onward(from, n.Byte, a.StepStringOnce), n.Byte}
+			k.spend(threadWork)
+		}
+		at[n.Depth] = step.to
 		for id := n.Token; id >= 0; id = tree.Next(id) {
-			f(id, next != lex.StringDead)
+			f(id, step.to != lex.StringDead)
 		}
 		i++
 	}
 }
+
+// longStep is a step that has been made before: long tokens are mostly runs of one letter, and of
+// a letter states that count make a step each.
+type longStep struct {
+	from, to lex.StringState
+	b        byte
+}
+
+// longSteps is how many of them are kept.
+const longSteps = 1 << 9
 
 // onward is a step that stays where a string has ended or cannot go on, whatever is behind.
 func onward(s lex.StringState, b byte, step func(lex.StringState, byte) lex.StringState) lex.StringState {

@@ -77,36 +77,65 @@ func (w *sliceWalk) takeOver(x, model *stringSlice) bool {
 	} else {
 		x.inside = sets[0]
 	}
-	if w.walkApart(x, model) {
+	if w.walkApart(x, model, maxApart) {
 		return true
 	}
 	x.needs, x.inside = nil, nil
 	return false
 }
 
-// walkApart corrects what x has taken over from a model.
-func (w *sliceWalk) walkApart(x, model *stringSlice) bool {
-	tree := w.k.v.Trie()
+// walkFromAll finds the tokens inside of x where most are: the model is a string of any text, and
+// the two agree on what is shorter than x lasts.
+func (w *sliceWalk) walkFromAll(x *stringSlice) {
+	for i, word := range x.lexicon.inside {
+		x.inside[i] = word &^ x.specials[i]
+	}
+	w.walkApart(x, &stringSlice{state: w.u.plainString}, len(w.k.v.Trie().Nodes))
+}
+
+// walkApart corrects what x has taken over from a model, but for tokens without a shape. It gives
+// up, and returns false, at a number of nodes.
+func (w *sliceWalk) walkApart(x, model *stringSlice, most int) bool {
+	tree, all := w.k.v.Trie(), model.state == w.u.plainString
 	var at, other [vocab.MaxPiece + 2]*lex.StringRow
-	at[0], other[0] = w.row(x.state), w.row(model.state)
-	visited := 0
-	for i := 0; i < len(tree.Nodes) && visited < maxApart; visited++ {
+	var shape [vocab.MaxPiece + 2]vocab.ShapeState
+	at[0], other[0], shape[0] = w.row(x.state), w.row(model.state), vocab.Between
+	visited, counted := 0, 0
+	for i := 0; i < len(tree.Nodes) && visited <= most; visited++ {
+		if visited-counted == walkBlock {
+			w.k.visit(walkBlock, 0)
+			counted = visited
+		}
 		n := &tree.Nodes[i]
-		next, there := at[n.Depth-1][n.Byte], other[n.Depth-1][n.Byte]
-		if next == there || special(n.Byte) {
-			i += int(n.Size)
+		d, end := n.Depth, i+int(n.Size)
+		next, there := at[d-1][n.Byte], other[d-1][n.Byte]
+		shape[d] = shape[d-1].Step(n.Byte)
+		if next == there || shape[d] == vocab.NoShape || all && shape[d] == vocab.Between && w.lasts(next, n) {
+			i = end
 			continue
 		}
-		for id := n.Token; id >= 0; id = tree.Next(id) {
-			w.correct(x, next, id)
+		if next != lex.StringDead {
+			end = i + 1
 		}
-		if n.Size > 1 {
-			at[n.Depth], other[n.Depth] = w.row(next), w.row(there)
+		for ; i < end; i++ {
+			for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
+				w.correct(x, next, id)
+			}
 		}
-		i++
+		if n.Size > 1 && next != lex.StringDead {
+			at[d], other[d] = w.row(next), w.row(there)
+		}
 	}
-	w.k.visit(visited, 0)
-	return visited < maxApart
+	w.k.visit(visited-counted, 0)
+	return visited <= most
+}
+
+// lasts says whether all that follows a state has as many code points as any text may have there.
+func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
+	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].lasts >= int(n.Height) {
+		return true
+	}
+	return s != lex.StringDead && n.Size >= worthAhead && w.takes(w.place(s), int(n.Height), n.Size)
 }
 
 // correct puts a token where it belongs that leads to a state.

@@ -3,7 +3,6 @@ package machine
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
@@ -110,11 +109,10 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 				addToken(x.escaping, id)
 				escapes.add(path, id)
 			}
-			escaped := bytes.IndexByte(path, '\\') >= 0
-			if escaped {
+			if bytes.IndexByte(path, '\\') >= 0 {
 				slashes.add(path, id)
 			}
-			if escaped || !utf8.Valid(path) {
+			if !vocab.HasShape(path) {
 				special.add(path, id)
 				addToken(x.specials, id)
 			}

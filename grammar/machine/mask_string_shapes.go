@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"unicode/utf8"
-
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
@@ -11,15 +9,16 @@ import (
 func (w *sliceWalk) lead(from int32, c vocab.Class) int32 {
 	row := w.rowAt(from)
 	lo, hi := c.Bytes()
-	state := w.target(row[lo], lo)
-	same := true
-	for b := lo; b < hi && same; b++ {
-		same = row[b+1] == row[b] && lo < utf8.RuneSelf || w.target(row[b+1], b+1) == state
+	state := w.target(row[lo], vocab.Between.Step(lo))
+	for b := lo; b < hi && state != lex.StringClosed; b++ {
+		if w.target(row[b+1], vocab.Between.Step(b+1)) != state {
+			state = lex.StringClosed
+		}
 	}
 	to := int32(toMany)
-	switch {
-	case !same || state == lex.StringClosed:
-	case state == lex.StringDead:
+	switch state {
+	case lex.StringClosed:
+	case lex.StringDead:
 		to = toDead
 	default:
 		to = toPlace + w.place(state)
@@ -28,63 +27,38 @@ func (w *sliceWalk) lead(from int32, c vocab.Class) int32 {
 	return to
 }
 
-// target is the one state that the code points lead to which begin with a byte that leads to s;
+// tailKey is a state within a code point.
+type tailKey struct {
+	state lex.StringState
+	shape vocab.ShapeState
+}
+
+// target is the one state that all ways to end a code point lead to, in texts that have a shape;
 // StringClosed, where no code point leads, if they lead to several.
-func (w *sliceWalk) target(s lex.StringState, lead byte) lex.StringState {
-	if lead < utf8.RuneSelf || s == lex.StringDead {
+func (w *sliceWalk) target(s lex.StringState, q vocab.ShapeState) lex.StringState {
+	if q == vocab.Between || s == lex.StringDead {
 		return s
 	}
-	bytes := vocab.ClassOf(lead).Width() - 1
-	lo, hi := secondBytes(lead)
-	if lo > 0x80 || hi < 0xBF {
-		return w.through(s, lo, hi, bytes)
+	if to, ok := w.tails[tailKey{s, q}]; ok {
+		return to
 	}
-	return w.tail(s, bytes)
-}
-
-// tail is the one state that so many continuation bytes, any of them, lead to from s.
-func (w *sliceWalk) tail(s lex.StringState, bytes int) lex.StringState {
-	if s == lex.StringDead || s == lex.StringClosed || bytes == 0 {
-		return s
-	}
-	to, ok := w.tails[s]
-	if !ok {
-		to = w.through(s, 0x80, 0xBF, bytes)
-		w.tails[s] = to
-	}
-	return to
-}
-
-// through is tail where the first of the bytes is one from lo to hi.
-func (w *sliceWalk) through(s lex.StringState, lo, hi byte, bytes int) lex.StringState {
 	row := w.u.arena.StringRow(s)
-	to := w.tail(row[lo], bytes-1)
-	for b := lo; b < hi; b++ {
-		if row[b+1] != row[b] && w.tail(row[b+1], bytes-1) != to {
-			return lex.StringClosed
+	to, last, before := lex.StringClosed, lex.StringClosed, vocab.NoShape // of the byte before
+	for b := 0x80; b < 0xC0; b++ {
+		q := q.Step(byte(b))
+		if q == vocab.NoShape || q == before && row[b] == last {
+			continue
 		}
+		next := w.target(row[b], q)
+		if before != vocab.NoShape && next != to {
+			to = lex.StringClosed
+			break
+		}
+		to, last, before = next, row[b], q
 	}
+	w.tails[tailKey{s, q}] = to
 	return to
 }
-
-// secondBytes is the range of the second byte of a code point by its first (table 3-7 of the
-// Unicode Standard, well-formed UTF-8).
-func secondBytes(lead byte) (lo, hi byte) {
-	switch lead {
-	case 0xE0:
-		return 0xA0, 0xBF
-	case 0xED:
-		return 0x80, 0x9F
-	case 0xF0:
-		return 0x90, 0xBF
-	case 0xF4:
-		return 0x80, 0x8F
-	}
-	return 0x80, 0xBF
-}
-
-// takes says whether what follows a place counts alike, if it is at most so many code points.
-func (p *slicePlace) takes(height uint8) bool { return p.plain || p.lasts >= int(height) }
 
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
 // does not lead to one state. It returns false if those are too many, which have no text in common.
@@ -98,11 +72,12 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 		text = append(text, b)
 		read, single = read+c.Width(), single && c.Single()
 	}
-	if single {
+	tokens := int(n.To - n.From)
+	if single && (tokens <= maxListedTokens || w.places[0].lasts < lastsSome) {
 		w.walkTexts(from, text, n.Class)
 		return true
 	}
-	if w.listed += int(n.To - n.From); w.listed > maxListedTokens {
+	if w.listed += tokens; w.listed > maxListedTokens {
 		return false
 	}
 	for _, id := range tree.Tokens[n.From:n.To] {
@@ -144,6 +119,7 @@ func (w *sliceWalk) newRow(s lex.StringState) *lex.StringRow {
 		w.rows = append(w.rows, make([]*lex.StringRow, int(s)+256-len(w.rows))...)
 	}
 	w.rows[s] = w.u.arena.StringRow(s)
+	w.made++
 	w.k.spend(rowWork)
 	return w.rows[s]
 }

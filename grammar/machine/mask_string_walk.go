@@ -11,8 +11,8 @@ import (
 //
 //   - where a state tells code points of one class apart, the tokens below, or all, are looked at
 //     byte by byte;
-//   - tokens that have no shape, because of quotes or backslashes, or because they are cut within
-//     a code point, are few; they have a tree of their own.
+//   - tokens that have no shape, because of quotes, backslashes or white space beyond ASCII, or
+//     because they are cut within a code point, are few; they have a tree of their own.
 type sliceWalk struct {
 	k      *collector
 	u      *Unit
@@ -22,11 +22,14 @@ type sliceWalk struct {
 
 	listed int // tokens walked one by one
 	places []slicePlace
-	index  []int32                             // by state: 1 and its place, or 0
-	tails  map[lex.StringState]lex.StringState // memo of tail
+	index  []int32                     // by state: 1 and its place, or 0
+	tails  map[tailKey]lex.StringState // memo of target
 
-	rows   []*lex.StringRow // by state, nil where not asked for yet
-	rowsOf *lex.Arena       // whose states
+	rows   []*lex.StringRow           // by state, nil where not asked for yet
+	ahead  map[lex.StringState]*ahead // by state
+	rowsOf *lex.Arena                 // whose states
+	made   int                        // rows
+	spare  int                        // of those that searches may make
 
 	at   [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
 	path [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
@@ -38,7 +41,8 @@ type slicePlace struct {
 	row   *lex.StringRow       // nil until asked for: behind most places no token goes on
 	set   []uint64             // takes the tokens that end here; nil if they do not count
 	plain bool                 // any text may follow
-	lasts int                  // code points of which any may follow without leading to another set
+	lasts int                  // code points of which any may follow without leading to another set, at least
+	asked bool                 // lasts is all that is to be found out
 	to    [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 
@@ -80,8 +84,14 @@ func (k *collector) walkString(x *stringSlice, needs bool) {
 		k.kept += 8 * len(w.padded)
 		x.inside, x.closing = w.padded[1:], k.newSet()
 	}
-	if start := w.place(x.state); !w.walkShapes(start) {
-		w.walkTexts(start, nil, vocab.NoClass)
+	start := w.place(x.state)
+	w.takes(start, lastsLong, worthAhead)
+	if !w.walkShapes(start) {
+		if w.places[start].lasts >= lastsSome {
+			w.walkFromAll(x)
+		} else {
+			w.walkTexts(start, nil, vocab.NoClass)
+		}
 	}
 	w.walkSpecial(x.state)
 }
@@ -95,16 +105,16 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.slicing
-	w.k, w.u, w.x, w.needs, w.listed = k, x.unit, x, needs, 0
+	w.k, w.u, w.x, w.needs, w.listed, w.spare = k, x.unit, x, needs, 0, maxAhead
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
 	w.places = w.places[:0]
 	if w.rowsOf != w.u.arena {
-		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
+		w.rowsOf, w.rows, w.ahead = w.u.arena, w.rows[:0], map[lex.StringState]*ahead{}
 	}
 	if w.tails == nil {
-		w.tails = map[lex.StringState]lex.StringState{}
+		w.tails = map[tailKey]lex.StringState{}
 	}
 	clear(w.tails)
 	return w
@@ -166,6 +176,11 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 		n := &tree.Nodes[i]
 		d := n.Depth
 		here := w.at[d-1]
+		if w.places[here].lasts > int(n.Height) {
+			tree.AddAll(w.places[here].set, n)
+			i += int(n.Size)
+			continue
+		}
 		to := w.places[here].to[n.Class]
 		if to == toUnknown {
 			to = w.lead(here, n.Class)
@@ -177,13 +192,12 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 			i += int(n.Size)
 			continue
 		}
-		p := &w.places[to-toPlace]
-		if p.takes(n.Height) {
-			tree.AddAll(p.set, n)
+		if w.takes(to-toPlace, int(n.Height), n.Size) {
+			tree.AddAll(w.places[to-toPlace].set, n)
 			i += int(n.Size)
 			continue
 		}
-		if p.set != nil {
+		if p := &w.places[to-toPlace]; p.set != nil {
 			tree.AddOwn(p.set, n)
 		}
 		w.at[d], w.path[d] = to-toPlace, n.Class

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // What a pattern says of a text seldom depends on which letters are in it, only on where letters,
@@ -24,8 +26,7 @@ const NoClass Class = 0
 // Classes is how many classes there are, NoClass included.
 const Classes = 1 + 3 + 32 + 14
 
-// leads are the ranges of first bytes beyond ASCII. White space is among the code points that C2,
-// E1, E2, E3 and EF begin.
+// leads are the ranges of first bytes beyond ASCII.
 var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
 	{0xE4, 0xE9}, {0xEA, 0xED}, {0xEE, 0xEE}, {0xEF, 0xEF}, {0xF0, 0xF4}}
 
@@ -76,8 +77,76 @@ func (c Class) Width() int {
 	return 4
 }
 
-// Shapes is the prefix tree over the shapes of tokens. The other tokens, in which some byte is of
-// NoClass or that are not whole code points, are not in it.
+// ShapeState is a state of the automaton that reads texts that have a shape: whole code points,
+// none of NoClass, and no white space beyond ASCII. Patterns tell that apart from what is in the
+// same class, and few tokens hold it.
+type ShapeState uint8
+
+const (
+	NoShape ShapeState = iota // whatever follows
+	Between                   // between code points: the first state, and where shapes end
+)
+
+// HasShape says whether a text has one.
+func HasShape(text []byte) bool {
+	at := Between
+	for _, b := range text {
+		at = at.Step(b)
+	}
+	return at == Between
+}
+
+// Step is the state behind a byte.
+func (s ShapeState) Step(b byte) ShapeState { return shapeSteps[s][b] }
+
+// shapeSteps is the automaton, by state: that of UTF-8 (table 3-7 of the Unicode Standard), in
+// which the ways to white space have states of their own.
+var shapeSteps = func() [][256]ShapeState {
+	const tail1, tail2, tail3, afterE0, afterED, afterF0, afterF4 = 2, 3, 4, 5, 6, 7, 8
+	steps := make([][256]ShapeState, afterF4+1)
+	add := func(from ShapeState, lo, hi int, to ShapeState) {
+		for b := lo; b <= hi; b++ {
+			steps[from][b] = to
+		}
+	}
+	for b, c := range classOf[:utf8.RuneSelf] {
+		if c != NoClass {
+			add(Between, b, b, Between)
+		}
+	}
+	add(Between, 0xC2, 0xDF, tail1)
+	add(Between, 0xE0, 0xEF, tail2)
+	add(Between, 0xE0, 0xE0, afterE0)
+	add(Between, 0xED, 0xED, afterED)
+	add(Between, 0xF0, 0xF4, tail3)
+	add(Between, 0xF0, 0xF0, afterF0)
+	add(Between, 0xF4, 0xF4, afterF4)
+	add(tail1, 0x80, 0xBF, Between)
+	add(tail2, 0x80, 0xBF, tail1)
+	add(tail3, 0x80, 0xBF, tail2)
+	add(afterE0, 0xA0, 0xBF, tail1)
+	add(afterED, 0x80, 0x9F, tail1)
+	add(afterF0, 0x90, 0xBF, tail2)
+	add(afterF4, 0x80, 0x8F, tail2)
+	for _, x := range ecma.WideSpace {
+		for r := x.Lo; r <= x.Hi; r++ {
+			text, at := string(r), Between
+			for i := range len(text) - 1 {
+				to := steps[at][text[i]]
+				if to <= afterF4 { // the first space that this leads to
+					steps = append(steps, steps[to])
+					to = ShapeState(len(steps) - 1)
+					steps[at][text[i]] = to
+				}
+				at = to
+			}
+			steps[at][text[len(text)-1]] = NoShape
+		}
+	}
+	return steps
+}()
+
+// Shapes is the prefix tree over the shapes of tokens. The other tokens are not in it.
 type Shapes struct {
 	Nodes  []ShapeNode
 	Tokens []int32 // in the order of the nodes
@@ -149,21 +218,16 @@ func newShapes(v *Vocab) *Shapes {
 // appendShape appends the classes of a text's code points; ok is false for texts that have no
 // shape.
 func appendShape(dst, text []byte) (shape []byte, ok bool) {
-	for len(text) > 0 {
-		c := classOf[text[0]]
-		if c == NoClass {
+	at := Between
+	for _, b := range text {
+		if at == Between {
+			dst = append(dst, byte(classOf[b]))
+		}
+		if at = at.Step(b); at == NoShape {
 			return nil, false
 		}
-		n := 1
-		if text[0] >= utf8.RuneSelf {
-			if r, size := utf8.DecodeRune(text); r == utf8.RuneError && size == 1 {
-				return nil, false
-			}
-			n = c.Width()
-		}
-		dst, text = append(dst, byte(c)), text[n:]
 	}
-	return dst, len(dst) > 0
+	return dst, at == Between && len(dst) > 0
 }
 
 // shapeBuilder appends sorted shapes; open holds the indices of the nodes on the path to the last

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"unicode/utf8"
 )
 
 // Node is one node of the prefix tree. Nodes lie in depth-first order: the first child of node i
@@ -13,6 +14,8 @@ type Node struct {
 	Size  uint32 // nodes of the subtree, this one included
 	Byte  byte
 	Depth uint8 // bytes from the root to this node: 1 for a token's first byte
+	// Height is how many code points begin behind it on the way down that has the most.
+	Height uint8
 }
 
 // Trie is a prefix tree in one array. Tokens with equal text share a node; Same links them, in the
@@ -132,7 +135,16 @@ func (b *trieBuilder) closeTo(depth int) {
 	for len(b.open) > depth {
 		i := b.open[len(b.open)-1]
 		b.open = b.open[:len(b.open)-1]
-		b.t.Nodes[i].Size = uint32(len(b.t.Nodes)) - uint32(i)
+		n := &b.t.Nodes[i]
+		n.Size = uint32(len(b.t.Nodes)) - uint32(i)
+		if above := len(b.open); above > 0 {
+			height := n.Height
+			if utf8.RuneStart(n.Byte) {
+				height++
+			}
+			up := &b.t.Nodes[b.open[above-1]]
+			up.Height = max(up.Height, height)
+		}
 	}
 }
 

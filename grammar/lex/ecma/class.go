@@ -10,9 +10,10 @@ var (
 	lineEnds   = SetOf("\n\r\u2028\u2029")
 	digitRunes = Set{{'0', '9'}}
 	wordRunes  = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
-	// spaceRunes is WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3.
-	spaceRunes = NewSet(Range{'\t', '\r'}, Range{' ', ' '}, Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A},
-		Range{0x2028, 0x2029}, Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x3000, 0x3000}, Range{0xFEFF, 0xFEFF})
+	// WideSpace is what of WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3 is beyond ASCII.
+	WideSpace = NewSet(Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A}, Range{0x2028, 0x2029}, Range{0x202F, 0x202F},
+		Range{0x205F, 0x205F}, Range{0x3000, 0x3000}, Range{0xFEFF, 0xFEFF})
+	spaceRunes = WideSpace.Union(NewSet(Range{'\t', '\r'}, Range{' ', ' '}))
 )
 
 // escape reads a backslash escape outside of classes.
