@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"tenon/engine/enginetest"
@@ -211,53 +209,6 @@ func TestLoop_withoutConfigurationNothingIsExecuted(t *testing.T) {
 	}
 }
 
-// S4-18: each limit brings a last round without tools.
-func TestLimits_bringAnAnswer(t *testing.T) {
-	endless := func(different bool) (all []string) {
-		for i := range 40 {
-			q := "same"
-			if different {
-				q = fmt.Sprint("q", i)
-			}
-			all = append(all, lookup(q))
-		}
-		return all
-	}
-	for name, c := range map[string]struct {
-		limits    agent.Limits
-		different bool
-		executed  int
-	}{
-		"rounds":      {agent.Limits{Rounds: 4}, true, 4},
-		"time":        {agent.Limits{Time: time.Nanosecond}, true, 1},
-		"tokens":      {agent.Limits{Tokens: 90}, true, 3},
-		"equal calls": {agent.Limits{EqualCalls: 2}, false, 2},
-	} {
-		n := &notes{}
-		o := allowed(n)
-		o.Limits = c.limits
-		b := newBench(o, endless(c.different)...)
-		got := b.ask(t, nil)
-		if got.Finish.Limit != name || len(n.calls) != c.executed || got.Finish.Reason != chat.Stop {
-			t.Errorf("%s: %d executed, %+v", name, len(n.calls), got.Finish)
-		}
-		turns := b.engine.Turns()
-		last := turns[len(turns)-1].Grammar
-		if strings.Contains(last, "name:") {
-			t.Errorf("%s: the last round may call:\n%s", name, last)
-		}
-	}
-}
-
-func TestLimits_theRequestsOwnTokensHoldForTheWholeTurn(t *testing.T) {
-	n := &notes{}
-	b := newBench(allowed(n), lookup("a"), strings.Repeat("word ", 100))
-	c := b.ask(t, func(r *chat.Request) { r.MaxTokens = 80 })
-	if c.Finish.Usage.Completion != 80 || c.Finish.Reason != chat.Length {
-		t.Errorf("%+v", c.Finish)
-	}
-}
-
 // S3-10, S2-15: what goes wrong is told to the model, and the loop lives.
 func TestLoop_faultsAreToldToTheModel(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -301,30 +252,6 @@ func TestLoop_bothKindsOfTools(t *testing.T) {
 	}
 }
 
-func TestClash_asTheSettingsSay(t *testing.T) {
-	for clash, want := range map[agent.Clash][]string{
-		agent.Rename: {"lookup", "notes__lookup"}, agent.ClientWins: {"lookup"}, agent.ServerWins: {"lookup"},
-	} {
-		n := &notes{}
-		o := allowed(n)
-		o.Grants = []agent.Grant{{Tools: []string{"*/*"}, Offer: true, Clash: clash}}
-		b := newBench(o, lookup("a"), "Done.")
-		c := b.ask(t, func(r *chat.Request) {
-			r.Hosted = chat.Hosted{}
-			r.Tools = []tools.Tool{{Name: "lookup", Parameters: json.RawMessage(noteSchema)}}
-		})
-		prompt := b.prompts()[0]
-		for _, name := range want {
-			if !strings.Contains(prompt, name) {
-				t.Errorf("%q: the prompt lacks %s", clash, name)
-			}
-		}
-		if strings.Contains(prompt, "notes__lookup") != (clash == agent.Rename) || (len(n.calls) > 0) != (clash == agent.ServerWins) || (len(c.Calls) > 0) != (clash != agent.ServerWins) {
-			t.Errorf("%q: %d executed, %d sent", clash, len(n.calls), len(c.Calls))
-		}
-	}
-}
-
 func TestGrants_byKeyAndModel(t *testing.T) {
 	n := &notes{}
 	o := allowed(n)
@@ -355,63 +282,6 @@ func journal(t *testing.T, path string) (all []agent.Entry) {
 		t.Fatalf("%d broken lines, %v", broken, err)
 	}
 	return all
-}
-
-// Cancelled at any event, a turn ends, nothing is executed behind it, and each call that began has
-// an end in the journal.
-func TestCancel_atEachStep(t *testing.T) {
-	for step := 0; ; step++ {
-		n := &notes{}
-		path := filepath.Join(t.TempDir(), "journal")
-		j, err := agent.OpenJournal(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := allowed(n)
-		o.Journal = j
-		b := newBench(o, "Look. "+lookup("a"), lookup("b"), "Done.")
-		at, executed := 0, -1
-		b.stop = func(chat.Event) error {
-			if at++; at > step {
-				executed = len(n.calls)
-				return errors.New("the client left")
-			}
-			return nil
-		}
-		_, err = b.try(context.Background(), nil)
-		starts, ends := 0, 0
-		for _, e := range journal(t, path) {
-			if e.Event == "start" {
-				starts++
-			} else {
-				ends++
-			}
-		}
-		_ = j.Close()
-		if starts != ends {
-			t.Errorf("step %d: %d calls began, %d ended", step, starts, ends)
-		}
-		if err == nil {
-			return
-		}
-		if len(n.calls) > executed || b.engine.Running() != 0 {
-			t.Errorf("step %d: %d executed when the client left, %d then; %d turns run on", step, executed, len(n.calls), b.engine.Running())
-		}
-	}
-}
-
-// S4-19: a tool that runs when the client leaves is cancelled.
-func TestCancel_reachesTheTool(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	n := &notes{reply: func(inner context.Context, _ int, _ string) (agent.Result, error) {
-		cancel()
-		<-inner.Done()
-		return agent.Result{}, inner.Err()
-	}}
-	b := newBench(allowed(n), lookup("a"), "Done.")
-	if _, err := b.try(ctx, nil); !chat.IsClientGone(err) {
-		t.Errorf("%v", err)
-	}
 }
 
 // injections are forms that published attacks on agents have, in words of our own: they claim
@@ -456,55 +326,5 @@ func TestLoop_aSourceThatFails(t *testing.T) {
 	b.ask(t, func(r *chat.Request) { r.Hosted.Asked[0].Source = "other" })
 	if e := b.events[1]; e.Kind != chat.HostedList || e.Hosted.Message == "" || strings.Contains(e.Hosted.Message, "refused") {
 		t.Errorf("%+v", e)
-	}
-}
-
-// The limit of time holds between the calls of one round, too.
-func TestLimits_timeWithinARound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := &notes{reply: func(context.Context, int, string) (agent.Result, error) {
-			time.Sleep(2 * time.Second) // of the fake clock
-			return agent.Result{}, nil
-		}}
-		o := allowed(n)
-		o.Limits.Time = time.Second
-		b := newBench(o, lookup("a")+"\n"+lookup("b")+"\n"+lookup("c"), "Done.")
-		if c := b.ask(t, nil); len(n.calls) != 1 || len(results(c)) != 3 || c.Finish.Limit != "time" {
-			t.Errorf("%d calls, %+v", len(n.calls), c.Finish)
-		}
-	})
-}
-
-type connector struct{ source agent.Source }
-
-func (c connector) Connect(context.Context, chat.HostedTools) (agent.Source, error) {
-	return c.source, nil
-}
-
-// A server that a request names cannot pass for the server's own tools in the journal.
-func TestRequestServer_takesNoNameOfAnotherKind(t *testing.T) {
-	n := &notes{}
-	for _, label := range []string{"builtin", "command", "http", "request"} {
-		b := newBench(agent.Options{Connector: connector{source{all: []agent.Tool{n.tool("lookup", agent.Allow)}}}}, lookup("a"), "Done.")
-		_, err := b.try(context.Background(), func(r *chat.Request) {
-			r.Hosted.Asked[0].Source, r.Hosted.Asked[0].URL = label, "https://mcp.example/"
-		})
-		if err == nil || chat.AsError(err).Field != "tools[0]" || len(n.calls) != 0 {
-			t.Errorf("%s: %v", label, err)
-		}
-	}
-}
-
-// A label of the configuration is its server's, also while that server is down.
-func TestRequestServer_takesNoLabelOfTheConfiguration(t *testing.T) {
-	n := &notes{}
-	o := agent.Options{
-		Sources: []agent.Source{source{err: errors.New("connection refused")}}, Labels: []string{"notes"},
-		Connector: connector{source{all: []agent.Tool{n.tool("lookup", agent.Allow)}}},
-	}
-	b := newBench(o, lookup("a"), "Done.")
-	_, err := b.try(context.Background(), func(r *chat.Request) { r.Hosted.Asked[0].URL = "https://mcp.example/" })
-	if err == nil || chat.AsError(err).Field != "tools[0]" || len(n.calls) != 0 {
-		t.Errorf("%v, %d calls", err, len(n.calls))
 	}
 }
