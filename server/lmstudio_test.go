@@ -1,12 +1,10 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -14,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +21,6 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
-	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/servertest"
 )
@@ -282,56 +277,6 @@ func TestStudio_errors(t *testing.T) {
 	}
 }
 
-// Sockets take the key in their first frame, in either form, or in the header; greetings take
-// none.
-func TestStudio_socketsAskForTheKey(t *testing.T) {
-	const token = "sk-lm-abcdefgh:01234567890123456789"
-	var all []server.Key
-	for _, text := range []string{token, "plain-key-0123456789"} {
-		k, err := server.NewKey(text, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, k)
-	}
-	s, _, _ := studio(t, func(o *server.Options) { o.Keys = all })
-	if status, out := askStudio(t, s, "GET", "/lmstudio-greeting", ""); status != 200 || out["lmstudio"] != true {
-		t.Errorf("greeting: %d %v", status, out)
-	}
-	for _, c := range []struct {
-		identifier, passkey, header string
-		ok                          bool
-	}{
-		{"abcdefgh", "01234567890123456789", "", true}, {"guest", "plain-key-0123456789", "", true}, {"guest", "any", "Bearer " + token, true},
-		{"guest", "any", "", false}, {"abcdefgh", "wrong", "", false},
-	} {
-		ws, _, err := websocket.Dial(context.Background(), s.URL+"/llm", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {c.header}}}) //nolint:bodyclose // the socket takes the body over
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = ws.Write(context.Background(), websocket.MessageText, []byte(`{"authVersion":1,"clientIdentifier":"`+c.identifier+`","clientPasskey":"`+c.passkey+`"}`))
-		_, b, err := ws.Read(context.Background())
-		if err != nil || strings.Contains(string(b), `"success":true`) != c.ok {
-			t.Errorf("%+v: %s %v", c, b, err)
-		}
-		_ = ws.CloseNow()
-	}
-}
-
-// A web page of another site opens no socket, unless it is listed.
-func TestStudio_socketsOfOtherPagesAreRefused(t *testing.T) {
-	s, _, _ := studio(t, func(o *server.Options) { o.CORSOrigins = []string{"https://app.example"} })
-	for origin, may := range map[string]bool{"": true, "https://app.example": true, s.URL: true, "https://evil.example": false, "null": false} {
-		ws, resp, err := websocket.Dial(t.Context(), s.URL+"/llm", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}}) //nolint:bodyclose // the socket takes the body over
-		if (err == nil) != may || !may && resp.StatusCode != http.StatusForbidden {
-			t.Errorf("%q: %v", origin, err)
-		}
-		if err == nil {
-			_ = ws.CloseNow()
-		}
-	}
-}
-
 // S3-7: a history of the SDK's form, with calls and results, makes the same prompt as the same
 // history in Chat Completions.
 func TestStudio_historyIsThatOfChat(t *testing.T) {
@@ -370,67 +315,6 @@ func TestStudio_historyIsThatOfChat(t *testing.T) {
 	}
 }
 
-// S3-6: of layers that differ the last wins, and the record of the request shows what is in force,
-// with the keys that say nothing here.
-func TestStudio_theRecordShowsTheMergeOfLayers(t *testing.T) {
-	var log lockedBuffer
-	s, _, f := studio(t, func(o *server.Options) {
-		o.DebugRequests, o.Log = 5, slog.New(slog.NewTextHandler(&log, nil))
-	})
-	if _, err := f.Load(t.Context(), fleet.Request{Name: "m"}); err != nil {
-		t.Fatal(err)
-	}
-	ws, _, err := websocket.Dial(t.Context(), s.URL+"/llm", nil) //nolint:bodyclose // the socket takes the body over
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ws.CloseNow() }()
-	layer := func(name, fields string) string {
-		return `{"layerName":"` + name + `","config":{"fields":[` + fields + `]}}`
-	}
-	for _, frame := range []string{
-		`{"authVersion":1,"clientIdentifier":"a","clientPasskey":"b"}`,
-		`{"type":"channelCreate","endpoint":"predict","channelId":0,"creationParameter":{"modelSpecifier":{"type":"query","query":{}},"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]},"predictionConfigStack":{"layers":[` +
-			layer("modelDefault", `{"key":"llm.prediction.temperature","value":0.9},{"key":"llm.prediction.topKSampling","value":7}`) + "," +
-			layer("apiOverride", `{"key":"llm.prediction.temperature","value":0.25},{"key":"ext.unknown","value":1}`) + `]}}}`,
-	} {
-		if err := ws.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for b := []byte{}; !strings.Contains(string(b), "channelClose"); {
-		if _, b, err = ws.Read(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	id := regexp.MustCompile(`id=(req_\w+) method=WS`).FindStringSubmatch(log.String())
-	if id == nil {
-		t.Fatal(log.String())
-	}
-	_, record := askStudio(t, s, "GET", "/debug/requests/"+id[1], "")
-	if at(record, "turns", 0, "sampling", "Temperature") != "0.25" || at(record, "turns", 0, "sampling", "TopK") != "7" || at(record, "turns", 0, "request", "ignored", 0) != "ext.unknown" {
-		t.Errorf("%v, %v", at(record, "turns", 0, "sampling"), at(record, "turns", 0, "request", "ignored"))
-	}
-}
-
-// lockedBuffer is a log that is written and read by different goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // A chat's reasoning must be one that the list of models offers; what a model cannot is refused
 // before the stream begins.
 func TestStudio_chatAsksForReasoningThatTheModelCan(t *testing.T) {
@@ -451,113 +335,5 @@ func TestStudio_chatAsksForReasoningThatTheModelCan(t *testing.T) {
 				t.Errorf("%+v: %s: %d %v", c.traits, r, status, out)
 			}
 		}
-	}
-}
-
-// While a model loads, a prompt is read, or the next word is slow, heartbeats are events of the
-// part that is open, in the documented order; and the first event names what will answer.
-func TestStudio_chatsHeartbeatsKeepTheOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reply := enginetest.Say("ab")
-		reply.Hold = make(chan struct{})
-		loads := make(chan struct{})
-		f, o := servertest.Fleet(map[string]engine.Engine{"some-model": enginetest.Script(reply)}, func(o *fleet.Options) {
-			start := o.Start
-			o.Start = func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
-				progress(0.25)
-				<-loads
-				return start(ctx, e, g, progress)
-			}
-		})
-		o.Heartbeat = time.Second
-		rec := serveFor(t, o, "/api/v1/chat", `{"model":"some","input":"hi","stream":true}`, func() {
-			for _, step := range []chan struct{}{loads, reply.Hold, reply.Hold} {
-				<-time.After(2*time.Second + time.Millisecond) // the bubble's clock, not the machine's
-				step <- struct{}{}
-			}
-		})
-		var got []string
-		for _, m := range regexp.MustCompile(`(?m)^event: (.*)\ndata: (.*)$`).FindAllStringSubmatch(rec.Body.String(), -1) {
-			if got = append(got, m[1]); strings.Contains(m[2], "model_instance_id") && !strings.Contains(m[2], `"model_instance_id":"some-model"`) {
-				t.Error(m[0])
-			}
-		}
-		beats := func(part string, n int) (all []string) { return slices.Repeat([]string{part}, n) }
-		if said := strings.Join(slices.Compact(slices.Clone(got)), " "); said != "chat.start model_load.start model_load.progress model_load.end prompt_processing.start prompt_processing.progress prompt_processing.end message.start message.delta message.end chat.end" {
-			t.Error(said)
-		}
-		for _, part := range []string{"model_load.progress", "prompt_processing.progress", "message.delta"} {
-			if all := strings.Join(got, " "); !strings.Contains(all, strings.Join(beats(part, 2), " ")) {
-				t.Errorf("no heartbeats of %s in %s", part, all)
-			}
-		}
-		_ = f.Close() // scripted engines close well
-	})
-}
-
-// The integrations of the REST API: calls and their results come as LM Studio's, streamed as
-// whole, and the chat that is kept goes on from them.
-func TestStudio_integrations(t *testing.T) {
-	const orders = `[[s%d]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]`
-	s, _, _ := studio(t, func(o *server.Options) {
-		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}, Connector: connector(func(chat.HostedTools) {})})
-	})
-	for i, c := range []struct{ integration, provider string }{
-		{`"mcp/notes"`, `{"plugin_id":"mcp/notes","type":"plugin"}`},
-		{`{"type":"plugin","id":"mcp/notes","allowed_tools":["lookup"]}`, `{"plugin_id":"mcp/notes","type":"plugin"}`},
-		{`{"type":"ephemeral_mcp","server_label":"mine","server_url":"http://127.0.0.1:1/mcp","headers":{"X":"y"}}`, `{"server_label":"mine","type":"ephemeral_mcp"}`},
-	} {
-		body := `{"model":"m","integrations":[` + c.integration + `],"input":"` + fmt.Sprintf(orders, i) + `"`
-		status, whole := askStudio(t, s, "POST", "/api/v1/chat", body+"}")
-		output, _ := whole["output"].([]any)
-		if status != 200 || len(output) != 3 {
-			t.Fatalf("%s: %d %v", c.integration, status, whole)
-		}
-		call, _ := output[1].(map[string]any)
-		provider, _ := json.Marshal(call["provider_info"])
-		if call["type"] != "tool_call" || call["tool"] != "lookup" || call["output"] != `[{"text":"It rains.","type":"text"}]` || string(provider) != c.provider {
-			t.Errorf("%s: %v", c.integration, call)
-		}
-		_, stream := postTo(t, s, "/api/v1/chat", strings.Replace(body, fmt.Sprintf("[[s%d]]", i), fmt.Sprintf("[[t%d]]", i), 1)+`,"stream":true}`)
-		at := 0
-		for _, event := range []string{"chat.start", "prompt_processing.end", "message.start", "message.end", "tool_call.start", "tool_call.arguments", "tool_call.success", "message.start", "message.end", "chat.end"} {
-			next := strings.Index(stream[at:], "event: "+event+"\n")
-			if next < 0 {
-				t.Fatalf("%s: no %s in\n%s", c.integration, event, stream)
-			}
-			at += next
-		}
-		if !strings.Contains(stream[at:], `"type":"tool_call"`) {
-			t.Errorf("%s: the end lacks the call", c.integration)
-		}
-	}
-}
-
-// slowly takes its time over each call.
-type slowly struct{ agent.Source }
-
-func (s slowly) Tools(ctx context.Context) ([]agent.Tool, error) {
-	all, err := s.Source.Tools(ctx)
-	for i := range all {
-		run := all[i].Execute
-		all[i].Execute = func(ctx context.Context, arguments json.RawMessage, progress func(agent.Progress)) (agent.Result, error) {
-			time.Sleep(500 * time.Millisecond)
-			return run(ctx, arguments, progress)
-		}
-	}
-	return all, err
-}
-
-// Issue 23: a stream is not silent while the server executes a call either.
-func TestStudio_heartbeatsWhileACallIsExecuted(t *testing.T) {
-	s, _, _ := studio(t, func(o *server.Options) {
-		o.Heartbeat = 50 * time.Millisecond
-		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{slowly{notebook{}}}, Connector: connector(func(chat.HostedTools) {})})
-	})
-	_, stream := postTo(t, s, "/api/v1/chat", `{"model":"m","stream":true,"integrations":["mcp/notes"],"input":"[[s0]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]"}`)
-	_, running, found := strings.Cut(stream, "event: tool_call.start\n")
-	running, _, ended := strings.Cut(running, "event: tool_call.success\n")
-	if n := strings.Count(running, "event: "); !found || !ended || n < 4 {
-		t.Errorf("%d events in half a second, with one due each 50 ms:\n%s", n, stream)
 	}
 }
