@@ -128,7 +128,7 @@ var sizedSets = map[string]func(i int) (text, call string){
 // at most.
 func TestGrammar_sizeIsWhatItTakes(t *testing.T) {
 	v, tok := realVocab(t)
-	const sets = 30
+	const sets = 12
 	for name, set := range sizedSets {
 		warm, call := set(-1)
 		learn(t, mustParse(t, warm), v, tok.Tokenize([]byte(call))) // what all grammars share is there
