@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
@@ -45,7 +46,8 @@ func cutInto(answer string, n int) (r enginetest.Reply) {
 	return r
 }
 
-// stopsOf are all stops that an answer holds, and such as only begin in it.
+// stopsOf are all stops that an answer holds, also two that end at one place, and such as only begin
+// in it.
 func stopsOf(answer string) (all [][]string) {
 	seen := map[string]bool{}
 	for i := range answer {
@@ -53,7 +55,8 @@ func stopsOf(answer string) (all [][]string) {
 			if j > 0 && j <= 4 && !seen[answer[i:i+j]] {
 				s := answer[i : i+j]
 				seen[s] = true
-				all = append(all, []string{s}, []string{s + "Z"}, []string{s + "Z", answer[i+j:]}, []string{answer[i:], s})
+				_, first := utf8.DecodeRuneInString(s)
+				all = append(all, []string{s}, []string{s + "Z"}, []string{s + "Z", answer[i+j:]}, []string{answer[i:], s}, []string{s[first:], s})
 			}
 		}
 	}
