@@ -13,7 +13,7 @@ import (
 // are two pools.
 func TestPools_doNotPileUp(t *testing.T) {
 	const most = 6
-	c := newContext(t, load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}), ContextOptions{Size: 512, Threads: most})
+	c := newContext(t, load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Shape: tinymodel.Shape{Layers: 1}}, ModelOptions{}), ContextOptions{Size: 512, Threads: most})
 	threads := func() int {
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {

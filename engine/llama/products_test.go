@@ -19,7 +19,7 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 		"Q8_0": tinymodel.Q8_0, "Q5_0": tinymodel.Q5_0, "Q4_K": tinymodel.Q4_K, "Q6_K": tinymodel.Q6_K,
 	} {
 		t.Run(name, func(t *testing.T) {
-			model := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Weights: weights, Shape: tinymodel.Shape{Embedding: 256, FeedForward: 512}}
+			model := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Weights: weights, Shape: tinymodel.Shape{Layers: 1, Embedding: 256, FeedForward: 512}}
 			blocks := load(t, model, onCPU())
 			model.Widened = true
 			floats := load(t, model, onCPU())

@@ -4,7 +4,6 @@ package llama
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,12 +17,40 @@ import (
 )
 
 // vocabularies are those of tiny models, as they are and with many special tokens more; and of real
-// models, where there are any. The real ones take a second each, and are loaded once for all tests.
+// models, where there are any. The real ones take a second each: all are loaded once for all tests.
 func vocabularies(t *testing.T) map[string]*Vocab {
-	all := maps.Clone(realVocabularies())
+	t.Helper()
+	all, err := loadedVocabularies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var loadedVocabularies = sync.OnceValues(func() (map[string]*Vocab, error) {
+	all := realVocabularies()
+	dir, err := os.MkdirTemp("", "vocabularies")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	add := func(name string, o tinymodel.Options) (*Vocab, error) {
+		path := filepath.Join(dir, "tiny.gguf")
+		if err := tinymodel.WriteFile(path, o); err != nil {
+			return nil, err
+		}
+		m, err := Load(context.Background(), path, ModelOptions{VocabOnly: true})
+		if err != nil {
+			return nil, err
+		}
+		all[name] = m.Vocab()
+		return all[name], nil
+	}
 	for _, kind := range chatKinds {
-		plain := load(t, tinymodel.Options{Kind: kind}, ModelOptions{VocabOnly: true}).Vocab()
-		all[string(kind)] = plain
+		plain, err := add(string(kind), tinymodel.Options{Kind: kind})
+		if err != nil {
+			return nil, err
+		}
 		for _, prefix := range []bool{true, false} {
 			keys := map[string]any{"tokenizer.ggml.token_type": crowded(plain), "tokenizer.ggml.add_space_prefix": prefix}
 			name := string(kind) + " crowded"
@@ -31,14 +58,16 @@ func vocabularies(t *testing.T) map[string]*Vocab {
 				name += " prefixed"
 				keys["tokenizer.ggml.tokens"], keys["general.name"] = renamed(plain), "phi-3" // its special tokens strip what follows
 			}
-			all[name] = load(t, tinymodel.Options{Kind: kind, Metadata: keys}, ModelOptions{VocabOnly: true}).Vocab()
+			if _, err := add(name, tinymodel.Options{Kind: kind, Metadata: keys}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	all["embedding"] = load(t, tinymodel.Options{Kind: tinymodel.Embedding}, ModelOptions{VocabOnly: true}).Vocab()
-	return all
-}
+	_, err = add("embedding", tinymodel.Options{Kind: tinymodel.Embedding})
+	return all, err
+})
 
-var realVocabularies = sync.OnceValue(func() map[string]*Vocab {
+func realVocabularies() map[string]*Vocab {
 	all := map[string]*Vocab{}
 	files, _ := filepath.Glob("../../../shared/data/vocab/*.gguf")
 	home, _ := os.UserHomeDir()
@@ -49,7 +78,7 @@ var realVocabularies = sync.OnceValue(func() map[string]*Vocab {
 		}
 	}
 	return all
-})
+}
 
 // crowded are the types of a vocabulary's tokens, where a third of the plain ones are user-defined:
 // many overlap in a text, and many are of one length.
@@ -169,9 +198,9 @@ func allocated(t *testing.T, v *Vocab, text string) uint64 {
 }
 
 // A text that is cut for its length has the tokens of the whole one, where a token ends there. One
-// kind's is cut twice, the others' once: a megabyte takes seconds.
+// tokenizer's is cut twice, the other's once: a megabyte takes seconds.
 func TestTokenize_longTextsAreCutBetweenWords(t *testing.T) {
-	for i, kind := range chatKinds {
+	for i, kind := range []tinymodel.Kind{tinymodel.FullAttention, tinymodel.SlidingWindow} {
 		length := longestText * 9 / 8
 		if i == 0 {
 			length += longestText
