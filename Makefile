@@ -8,11 +8,25 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GOLANGCI_VERSION := v2.15.0
 LINTER := build/bin/golangci-lint-$(GOLANGCI_VERSION)
 
-# Packages that link the engine take minutes under the race detector; the others are where goroutines meet.
-RACE_PACKAGES = $(shell go list ./server/... ./engine ./engine/enginetest ./engine/worker ./engine/worker/runner ./engine/worker/schedule 2>/dev/null)
+# One package more than there are cores: some tests wait for processes.
+JOBS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
+# Packages in whose tests goroutines meet, which run under the race detector alone. Those that link the engine would take minutes; in the others on
+# one goroutine a value is read, written or checked: what they share is raced by the packages that serve it.
+ONE_GOROUTINE = server/(sdktest|servertest.*|streamtest|anthropic|openai|wire|chat/adapter|chat/prepared|lmstudio/rest)
+RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/runner ./engine/worker/schedule 2>/dev/null | grep -vE '/$(ONE_GOROUTINE)$$')
+
+# The others, those first that take longest: go test begins them in this order, and none is left for one core at the end.
+LONGEST = tenon/grammar tenon/tools tenon/engine/llama tenon/engine/worker/native tenon/cmd/tenon tenon/grammar/lex
+PLAIN_PACKAGES = $(LONGEST) $(filter-out $(LONGEST) $(RACE_PACKAGES),$(shell go list ./... 2>/dev/null))
 
 # Tests that walk much data on one goroutine: under the race detector they take ten times as long and find nothing.
 WALKS = $(shell paste -sd'|' cmd/scripts/walks.txt)
+WALK_PACKAGES = $(shell grep -rlE '^func ($(WALKS))' --include='*_test.go' server engine | xargs -n1 dirname | sort -u | sed 's,^,./,')
+
+# Packages whose tests start servers, compare with clients or compile kernels: none of them is quick.
+SLOW_PACKAGES = (server/sdktest|server/servertest/contract|cmd/clients|cmd/bench|cmd/soak|engine/remote/realtest|engine/llama/kerneltest)
+FAST_PACKAGES = $(shell go list ./... 2>/dev/null | grep -vE '/$(SLOW_PACKAGES)$$')
 
 include engine/llama/cgo.mk
 
@@ -42,13 +56,18 @@ needs:
 
 .PHONY: test
 test: needs lint ## lint and every test of the default build
-	go test -vet=off ./...
+	go test -vet=off -p $(JOBS) $(PLAIN_PACKAGES)
+	go test -vet=off -p $(JOBS) -run '^($(WALKS))$$' $(WALK_PACKAGES)
+	go test -vet=off -p $(JOBS) -race -skip '^($(WALKS))$$' $(RACE_PACKAGES)
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/tenon
-	go test -vet=off -race -skip '^($(WALKS))$$' $(RACE_PACKAGES)
 
 .PHONY: test-fast
-test-fast: needs ## the tests of a second at most each, for the loop of work; cmd/scripts/slow-tests.txt names the others
-	@go test -vet=off -skip '^($(shell paste -sd'|' cmd/scripts/slow-tests.txt))$$' ./...
+test-fast: needs ## the tests of 0.3 seconds at most each, for the loop of work; cmd/scripts/slow-tests.txt names the others
+	@go test -vet=off -short -p $(JOBS) -skip '^($(shell paste -sd'|' cmd/scripts/slow-tests.txt))$$' $(FAST_PACKAGES)
+
+.PHONY: slow-tests
+slow-tests: needs ## write cmd/scripts/slow-tests.txt anew, on a machine that does nothing else: some ten minutes
+	@cmd/scripts/slow-tests.sh $(FAST_PACKAGES)
 
 .PHONY: test-corpus
 test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; MINUTES= is a cap, SEED= picks what then is walked
@@ -59,9 +78,8 @@ test-print: needs ## have llama.cpp and XGrammar judge printed grammars; LIBLLAM
 	@LIBLLAMA="$(LIBLLAMA)" LLAMA_SERVER="$(LLAMA_SERVER)" MODEL="$(MODEL)" cmd/scripts/test-print.sh
 
 .PHONY: lint
-lint: $(LINTER) ## gofmt, go vet and the linters of .golangci.yml
+lint: $(LINTER) ## gofmt and the linters of .golangci.yml, go vet's among them
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not gofmt'ed:"; echo "$$out"; exit 1; }
-	go vet ./...
 	$(LINTER) run ./...
 
 # The linter is pinned here rather than in go.mod, whose versions it would pull up.

@@ -26,9 +26,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// database is the URL of an empty one. The test skips where there is no PostgreSQL.
+// database is the URL of an empty one. The test skips where there is no PostgreSQL, and where
+// nothing slow is to be started.
 func database(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts PostgreSQL")
+	}
 	if theCluster == nil {
 		theCluster = startCluster(t)
 	}
