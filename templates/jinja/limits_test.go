@@ -83,21 +83,22 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 }
 
 func TestParse_refusesDeepNesting(t *testing.T) {
+	const deep = 10_000
 	for name, src := range map[string]string{
-		"parentheses": "{{ " + strings.Repeat("(", 100_000),
-		"lists":       "{{ " + strings.Repeat("[", 100_000),
-		"negations":   "{{ " + strings.Repeat("-", 100_000) + "1 }}",
-		"nots":        "{{ " + strings.Repeat("not ", 100_000) + "1 }}",
-		"ifs":         strings.Repeat("{% if 1 %}", 100_000),
-		"loops":       strings.Repeat("{% for i in x %}", 100_000),
-		"sums":        "{{ 1" + strings.Repeat(" + 1", 100_000) + " }}",
-		"attributes":  "{{ x" + strings.Repeat(".a", 100_000) + " }}",
-		"filters":     "{{ x" + strings.Repeat("|e", 100_000) + " }}",
+		"parentheses": "{{ " + strings.Repeat("(", deep),
+		"lists":       "{{ " + strings.Repeat("[", deep),
+		"negations":   "{{ " + strings.Repeat("-", deep) + "1 }}",
+		"nots":        "{{ " + strings.Repeat("not ", deep) + "1 }}",
+		"ifs":         strings.Repeat("{% if 1 %}", deep),
+		"loops":       strings.Repeat("{% for i in x %}", deep),
+		"sums":        "{{ 1" + strings.Repeat(" + 1", deep) + " }}",
+		"attributes":  "{{ x" + strings.Repeat(".a", deep) + " }}",
+		"filters":     "{{ x" + strings.Repeat("|e", deep) + " }}",
 		"tests":       "{{ x" + strings.Repeat(" is odd", 2) + " }}",
-		"conditions":  "{{ 1" + strings.Repeat(" if 1", 100_000) + " }}",
-		"elses":       "{{ 1" + strings.Repeat(" if 1 else 1", 100_000) + " }}",
-		"calls":       "{{ x" + strings.Repeat("()", 100_000) + " }}",
-		"set filters": "{% set x" + strings.Repeat("|e", 100_000) + " %}{% endset %}",
+		"conditions":  "{{ 1" + strings.Repeat(" if 1", deep) + " }}",
+		"elses":       "{{ 1" + strings.Repeat(" if 1 else 1", deep) + " }}",
+		"calls":       "{{ x" + strings.Repeat("()", deep) + " }}",
+		"set filters": "{% set x" + strings.Repeat("|e", deep) + " %}{% endset %}",
 	} {
 		if _, err := Parse(src); err == nil {
 			t.Errorf("%s: parsed", name)
