@@ -104,7 +104,10 @@ func (a *Arena) lasts(n *node) int32 {
 	switch n.kind {
 	case kindRepeat:
 		if a.isClass(Expr(n.a)) && a.words.combine(opSubtract, a.shaped, wordSet(a.at(Expr(n.a)).a)) == noWords {
-			return map[bool]int32{true: huge, false: n.max}[n.max == unbounded]
+			if n.max == unbounded {
+				return huge
+			}
+			return n.max
 		}
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
