@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -61,6 +62,16 @@ func (e *emitter) note(at int, text string) {
 }
 
 func (e *emitter) emit(x turn.Event) { e.events = append(e.events, x) }
+
+// next is a new event, whose call is yet to be set: events are large, and those that come with each
+// token are written where they stay.
+func (e *emitter) next(kind turn.EventKind, text string) *turn.Event {
+	n := len(e.events)
+	e.events = slices.Grow(e.events, 1)[:n+1]
+	x := &e.events[n]
+	x.Kind, x.Text = kind, text
+	return x
+}
 
 // stream is one of the texts of a turn on its way out: the visible one or the thinking. It keeps
 // back what may be layout (white space before a call), what may be the start of a character, and
@@ -235,7 +246,7 @@ func newStopper(stops []string) stopper {
 func (e *emitter) emitText(kind turn.EventKind, text string) {
 	s := &e.stops
 	if kind != turn.Text || len(s.stops) == 0 {
-		e.emit(turn.Event{Kind: kind, Text: text})
+		e.next(kind, text).Call = turn.Call{}
 		return
 	}
 	if s.hit {

@@ -216,7 +216,7 @@ func (p *Text) stepText(final bool) bool {
 				return true
 			}
 		}
-		if (!p.muted(i) || len(p.labels()) > 0) && p.plan.cueBytes[b] && !p.asIs() && p.mayCue(i, final) {
+		if p.plan.cueBytes[b] && (!p.muted(i) || len(p.labels()) > 0) && !p.asIs() && p.mayCue(i, final) {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case peek.Yes:

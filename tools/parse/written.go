@@ -197,7 +197,7 @@ func (p *Captures) sendArguments() {
 	n := len(c.out)
 	n -= peek.Incomplete(c.out)
 	if n > c.sent {
-		p.emit(turn.Event{Kind: turn.CallArguments, Text: p.arena.string(c.out[c.sent:n]), Call: c.call})
+		p.next(turn.CallArguments, p.arena.string(c.out[c.sent:n])).Call = c.call
 		c.sent = n
 	}
 }

@@ -166,6 +166,9 @@ func (t *Texts) At(text []byte, final bool) (string, Answer) {
 
 // Tag is AnyTag of the texts.
 func (t *Texts) Tag(text []byte, final bool) Answer {
+	if len(text) > 0 && !t.Begin(text[0]) { // as at most places
+		return No
+	}
 	_, a := AnyTag(text, t.of(text), final)
 	return a
 }
