@@ -63,7 +63,8 @@ func (r Record) alive() bool {
 	if states, stateErr := p.Status(); stateErr == nil && len(states) > 0 && states[0] == process.Zombie {
 		return false
 	}
-	return err == nil && created == r.Created
+	exists, _ := process.PidExists(int32(r.PID)) // what is known of it may be from before it was gone
+	return err == nil && created == r.Created && exists
 }
 
 // Command is a server to start.

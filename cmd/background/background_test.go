@@ -10,7 +10,7 @@ import (
 )
 
 // sleeping is a server that says something and then serves nobody.
-var sleeping = Command{Program: "/bin/sh", Args: []string{"-c", "echo listening; sleep 600"}, Address: "http://127.0.0.1:1"}
+var sleeping = Command{Program: "/bin/sh", Args: []string{"-c", "echo listening; exec sleep 600"}, Address: "http://127.0.0.1:1"}
 
 func always(context.Context) bool { return true }
 
