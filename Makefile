@@ -14,7 +14,7 @@ JOBS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Packages in whose tests goroutines meet, which run under the race detector alone. Those that link the engine would take minutes; in the others on
 # one goroutine a value is read, written or checked: what they share is raced by the packages that serve it.
 ONE_GOROUTINE = server/(sdktest|servertest.*|streamtest|anthropic|openai|wire|chat/adapter|chat/prepared|lmstudio/rest)
-RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/runner ./engine/worker/schedule 2>/dev/null | grep -vE '/$(ONE_GOROUTINE)$$')
+RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/runner 2>/dev/null | grep -vE '/$(ONE_GOROUTINE)$$')
 
 # The others, those first that take longest: go test begins them in this order, and none is left for one core at the end.
 LONGEST = tenon/grammar tenon/tools tenon/engine/llama tenon/engine/worker/native tenon/cmd/tenon tenon/grammar/lex
