@@ -135,7 +135,7 @@ func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
 	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].lasts >= int(n.Height) {
 		return true
 	}
-	return s != lex.StringDead && n.Size >= worthAhead && w.takes(w.place(s), int(n.Height), n.Size)
+	return s != lex.StringDead && n.Size >= worthAhead && w.takes(w.place(s), int(n.Height), allClasses, n.Size)
 }
 
 // correct puts a token where it belongs that leads to a state.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"math/bits"
 	"slices"
 
 	"tenon/grammar/lex"
@@ -8,18 +9,24 @@ import (
 )
 
 // Behind many states any text may follow, if it is not long: what must not be in a string takes
-// some code points to write, and so do the words that there may be of some number. All tokens that
-// are no longer than that are admitted, whatever they are. How long it is, is found by a search
-// through the automaton, ahead of the tokens.
+// some code points to write. Behind others any text of some classes may follow: letters and digits
+// in a name. All tokens of that kind are admitted, however many states they lead to. Which they are
+// is found by a search through the automaton, ahead of the tokens.
 
 // ahead is what is known of a state between code points.
 type ahead struct {
-	to    []lex.StringState // where code points lead of texts that have a shape
-	dead  bool              // some lead nowhere
-	known bool              // to and dead are known
-	asked bool              // it has been searched from here
-	lasts int               // code points of which any may follow, at least
+	to    []reached // where code points lead of texts that have a shape
+	dead  classes   // those of which some lead nowhere
+	known bool      // to and dead are known
+	asked bool      // it has been searched from here
+	lasts int       // code points of which any may follow, at least
+	over  classes   // those of which any may follow, however many
 }
+
+// classes is a set of vocab.Class.
+type classes = uint64
+
+const allClasses classes = 1<<vocab.Classes - 1<<(vocab.NoClass+1)
 
 // maxAhead is the number of rows that searches may make for one slice.
 const maxAhead = 48
@@ -37,58 +44,61 @@ const lastsSome = 4
 // worthAhead is the number of nodes from which it pays to know that all can be taken.
 const worthAhead = 16
 
-// takes says whether all that follows a place counts alike, in a subtree of so many code points
-// and nodes.
-func (w *sliceWalk) takes(place int32, height int, nodes uint32) bool {
+// takes says whether all that follows a place counts alike, in a subtree of so many code points,
+// of some classes, and so many nodes.
+func (w *sliceWalk) takes(place int32, height int, below classes, nodes uint32) bool {
 	p := &w.places[place]
-	if p.plain || p.lasts >= height {
+	if p.plain || p.lasts >= height || below&^p.over == 0 {
 		return true
 	}
 	if w.needs || p.asked || nodes < worthAhead {
 		return false
 	}
-	lasts := w.lastsFrom(p.state)
+	lasts, over := w.lookAhead(p.state)
 	p = &w.places[place]
-	p.asked, p.lasts = true, max(p.lasts, lasts)
-	return p.lasts >= height
+	p.asked, p.lasts, p.over = true, max(p.lasts, lasts), over
+	return p.lasts >= height || below&^over == 0
 }
 
-// lastsFrom is how many code points of which any may follow a state, at least.
-func (w *sliceWalk) lastsFrom(s lex.StringState) int {
+// lookAhead finds the code points of which so many may follow a state, whichever they are, and the
+// classes of which any number may.
+func (w *sliceWalk) lookAhead(s lex.StringState) (lasts int, over classes) {
 	x := w.aheadOf(s)
-	if w.look(s, x); x.dead || x.lasts >= lastsLong {
-		return x.lasts
+	if w.look(s, x); x.dead == 0 && x.lasts < lastsLong {
+		if near := w.u.arena.AbstractCounters(s, nearAhead); near != s {
+			return max(x.lasts, min(nearAhead, w.search(near).lasts)), 0
+		}
 	}
-	if near := w.u.arena.AbstractCounters(s, nearAhead); near != s {
-		return max(x.lasts, min(nearAhead, w.search(near)))
-	}
-	return w.search(s)
+	w.search(s)
+	return x.lasts, x.over
 }
 
-// search looks for the shortest text that cannot follow a state.
-func (w *sliceWalk) search(s lex.StringState) int {
+// search looks for the shortest text that cannot follow a state, and if that is short for the
+// classes that go on for ever.
+func (w *sliceWalk) search(s lex.StringState) *ahead {
 	start := w.aheadOf(s)
 	if start.asked {
-		return start.lasts
+		return start
 	}
 	start.asked = true
 	seen, looked := []lex.StringState{s}, 0
 	for looked < len(seen) && w.spare > 0 {
-		x, made := w.aheadOf(seen[looked]), w.made
-		w.look(seen[looked], x)
-		w.spare -= w.made - made
+		x := w.spend(seen[looked])
 		looked++
-		if x.dead {
+		if x.dead != 0 && (looked > 1 || bits.OnesCount64(x.dead) > fewDead) {
 			break
 		}
 		for _, to := range x.to {
-			if !slices.Contains(seen, to) {
-				seen = append(seen, to)
+			if !slices.Contains(seen, to.state) {
+				seen = append(seen, to.state)
 			}
 		}
 	}
 	w.settle(seen[:looked])
-	return start.lasts
+	if start.lasts < lastsSome {
+		w.close(s)
+	}
+	return start
 }
 
 // settle finds how many code points lead from some states to others, or to nowhere.
@@ -104,9 +114,9 @@ func (w *sliceWalk) settle(states []lex.StringState) {
 		for i, x := range all {
 			least := lastsLong
 			for _, to := range x.to {
-				least = min(least, w.aheadOf(to).lasts+1)
+				least = min(least, w.aheadOf(to.state).lasts+1)
 			}
-			if x.dead {
+			if x.dead != 0 {
 				least = 0
 			}
 			if least = max(least, before[i]); least < x.lasts {
@@ -114,6 +124,90 @@ func (w *sliceWalk) settle(states []lex.StringState) {
 			}
 		}
 	}
+}
+
+// close finds classes of which any text may follow a state. It begins with all that may come next.
+// Where it comes to a state behind which one of them may not, it gives up those, or all that lead
+// to it, or to one on the way.
+func (w *sliceWalk) close(s lex.StringState) {
+	over := allClasses &^ w.aheadOf(s).dead
+	var seen []reached
+	for gone := classes(1); gone != 0 && over != 0; over &^= gone {
+		seen, gone = append(seen[:0], reached{state: s}), 0
+		for i := 0; i < len(seen) && gone == 0; i++ {
+			if gone = over; w.spare > 0 || w.aheadOf(seen[i].state).known {
+				gone &= w.spend(seen[i].state).dead
+			}
+			for j := i; j > 0 && gone != 0; j = seen[j].from {
+				if by := seen[j].by; loss(by) < loss(gone) {
+					gone = by
+				}
+			}
+			for _, to := range w.aheadOf(seen[i].state).to {
+				if by := to.by & over; by != 0 {
+					seen = reach(seen, reached{to.state, by, i})
+				}
+			}
+		}
+	}
+	if over == 0 {
+		return
+	}
+	for _, x := range seen {
+		w.ahead[x.state].over |= over
+	}
+}
+
+// reached is a state, the classes of which some code points lead to it, and from where in a list.
+type reached struct {
+	state lex.StringState
+	by    classes
+	from  int
+}
+
+// reach adds a state, or the classes that lead to it.
+func reach(seen []reached, to reached) []reached {
+	for i := range seen {
+		if seen[i].state == to.state {
+			seen[i].by |= to.by
+			return seen
+		}
+	}
+	return append(seen, to)
+}
+
+// loss is how much it matters, about, to give up classes.
+func loss(gone classes) int {
+	n := bits.OnesCount64(gone)
+	for _, c := range []byte("aA 0") {
+		if gone>>vocab.ClassOf(c)&1 != 0 {
+			n += 16
+		}
+	}
+	return n
+}
+
+// mostlyLasts is how long a state lasts but for what may not come next, if that is little.
+func (w *sliceWalk) mostlyLasts(s lex.StringState) int {
+	x, least := w.aheadOf(s), lastsLong
+	if !x.known || bits.OnesCount64(x.dead) > fewDead {
+		return 0
+	}
+	for _, to := range x.to {
+		least = min(least, w.aheadOf(to.state).lasts+1)
+	}
+	return least
+}
+
+// fewDead is how many classes of which not all code points may come next are few.
+const fewDead = 8
+
+// spend looks at a state for a search.
+func (w *sliceWalk) spend(s lex.StringState) *ahead {
+	x, made := w.aheadOf(s), w.made
+	w.look(s, x)
+	w.spare -= w.made - made
+	return x
 }
 
 func (w *sliceWalk) aheadOf(s lex.StringState) *ahead {
@@ -128,31 +222,37 @@ func (w *sliceWalk) aheadOf(s lex.StringState) *ahead {
 
 // look finds where the code points lead that may come in a state.
 func (w *sliceWalk) look(s lex.StringState, x *ahead) {
-	if !x.known {
-		x.known = true
-		w.lookFrom(x, w.row(s), vocab.Between)
+	if x.known {
+		return
+	}
+	x.known = true
+	row := w.row(s)
+	last, before := lex.StringDead, vocab.NoShape
+	for b, next := range row {
+		q, c := vocab.Between.Step(byte(b)), vocab.ClassOf(byte(b))
+		if q == vocab.NoShape || q == before && next == last && b > 0 && vocab.ClassOf(byte(b-1)) == c {
+			continue
+		}
+		w.lookBehind(x, next, q, 1<<c)
+		last, before = next, q
 	}
 }
 
-func (w *sliceWalk) lookFrom(x *ahead, row *lex.StringRow, q vocab.ShapeState) {
+// lookBehind is look for the code points of a class whose first bytes lead to a state.
+func (w *sliceWalk) lookBehind(x *ahead, s lex.StringState, q vocab.ShapeState, by classes) {
+	switch {
+	case s == lex.StringDead:
+		x.dead |= by
+		return
+	case q == vocab.Between:
+		x.to = reach(x.to, reached{state: s, by: by})
+		return
+	}
 	last, before := lex.StringDead, vocab.NoShape
-	for b, next := range row {
-		q := q.Step(byte(b))
-		if q == vocab.NoShape || q == before && next == last {
-			continue
-		}
-		last, before = next, q
-		switch {
-		case next == lex.StringDead:
-			x.dead = true
-			return
-		case q != vocab.Between:
-			w.lookFrom(x, w.row(next), q)
-			if x.dead {
-				return
-			}
-		case !slices.Contains(x.to, next):
-			x.to = append(x.to, next)
+	for b, next := range w.row(s) {
+		if q := q.Step(byte(b)); q != vocab.NoShape && (q != before || next != last) {
+			w.lookBehind(x, next, q, by)
+			last, before = next, q
 		}
 	}
 }

@@ -72,15 +72,46 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 		text = append(text, b)
 		read, single = read+c.Width(), single && c.Single()
 	}
-	tokens := int(n.To - n.From)
-	if single && (tokens <= maxListedTokens || w.places[0].lasts < lastsSome) {
+	w.takes(from, lastsLong, allClasses, worthAhead)
+	if over := w.places[from].over; over>>n.Class&1 != 0 {
+		return w.walkOver(from, i, read, over)
+	}
+	if single && (int(n.To-n.From) <= maxListedTokens || w.mostlyLasts(w.places[0].state) < lastsSome) {
 		w.walkTexts(from, text, n.Class)
 		return true
 	}
-	if w.listed += tokens; w.listed > maxListedTokens {
+	return w.walkListed(from, n, read)
+}
+
+// walkOver walks a subtree, the first class of which leads to many states, behind all of which any
+// text of some classes may follow.
+func (w *sliceWalk) walkOver(from int32, i, read int, over classes) bool {
+	tree, set := w.k.v.Shapes(), w.places[from].set
+	for end := i + int(tree.Nodes[i].Size); i < end; w.k.visit(1, 0) {
+		n := &tree.Nodes[i]
+		switch {
+		case over>>n.Class&1 == 0:
+			if !w.walkListed(from, n, read) {
+				return false
+			}
+		case n.Below&^over == 0:
+			tree.AddAll(set, n)
+		default:
+			tree.AddOwn(set, n)
+			i++
+			continue
+		}
+		i += int(n.Size)
+	}
+	return true
+}
+
+// walkListed walks the tokens of a subtree one by one, if they are not too many.
+func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
+	if w.listed += int(n.To - n.From); w.listed > maxListedTokens {
 		return false
 	}
-	for _, id := range tree.Tokens[n.From:n.To] {
+	for _, id := range w.k.v.Shapes().Tokens[n.From:n.To] {
 		w.walkToken(from, id, read)
 	}
 	return true

@@ -42,7 +42,8 @@ type slicePlace struct {
 	set   []uint64             // takes the tokens that end here; nil if they do not count
 	plain bool                 // any text may follow
 	lasts int                  // code points of which any may follow without leading to another set, at least
-	asked bool                 // lasts is all that is to be found out
+	over  classes              // of which any text may follow, likewise
+	asked bool                 // that is all that is to be found out
 	to    [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 
@@ -85,9 +86,9 @@ func (k *collector) walkString(x *stringSlice, needs bool) {
 		x.inside, x.closing = w.padded[1:], k.newSet()
 	}
 	start := w.place(x.state)
-	w.takes(start, lastsLong, worthAhead)
+	w.takes(start, lastsLong, allClasses, worthAhead)
 	if !w.walkShapes(start) {
-		if w.places[start].lasts >= lastsSome {
+		if w.mostlyLasts(x.state) >= lastsSome {
 			w.walkFromAll(x)
 		} else {
 			w.walkTexts(start, nil, vocab.NoClass)
@@ -176,7 +177,7 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 		n := &tree.Nodes[i]
 		d := n.Depth
 		here := w.at[d-1]
-		if w.places[here].lasts > int(n.Height) {
+		if p := &w.places[here]; p.lasts > int(n.Height) || (n.Below|1<<n.Class)&^p.over == 0 {
 			tree.AddAll(w.places[here].set, n)
 			i += int(n.Size)
 			continue
@@ -192,7 +193,7 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 			i += int(n.Size)
 			continue
 		}
-		if w.takes(to-toPlace, int(n.Height), n.Size) {
+		if w.takes(to-toPlace, int(n.Height), n.Below, n.Size) {
 			tree.AddAll(w.places[to-toPlace].set, n)
 			i += int(n.Size)
 			continue

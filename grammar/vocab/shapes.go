@@ -160,6 +160,7 @@ type ShapeNode struct {
 	Depth  uint8  // code points from the root to this node
 	Height uint8  // code points behind it on the longest way down
 	Size   uint32 // nodes of the subtree, this one included
+	Below  uint64 // set of the classes of the other nodes of the subtree
 	// Tokens[From:Own] have this shape, Tokens[From:To] begin with it.
 	From, Own, To int32
 	own, all      int32 // bitsets of those, where they are many, as indices of sets plus 1
@@ -262,6 +263,7 @@ func (b *shapeBuilder) closeTo(depth int) {
 		if n := len(b.open); n > 0 {
 			above := &b.Nodes[b.open[n-1]]
 			above.Height = max(above.Height, b.Nodes[i].Height+1)
+			above.Below |= b.Nodes[i].Below | 1<<b.Nodes[i].Class
 		}
 	}
 }

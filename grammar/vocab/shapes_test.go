@@ -3,6 +3,7 @@ package vocab_test
 import (
 	"slices"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,7 @@ func TestShapes_tokensOfOneShapeAreTogether(t *testing.T) {
 			}
 		}
 		for j := i; j < i+int(n.Size); j++ {
-			if below := &s.Nodes[j]; below.From < n.From || below.To > n.To || int(n.Height) < int(below.Depth-n.Depth) {
+			if below := &s.Nodes[j]; below.From < n.From || below.To > n.To || int(n.Height) < int(below.Depth-n.Depth) || j > i && n.Below>>below.Class&1 == 0 {
 				t.Errorf("node %d is not one behind %d", j, i)
 			}
 		}
@@ -35,6 +36,32 @@ func TestShapes_tokensOfOneShapeAreTogether(t *testing.T) {
 	want := map[int32][]int32{1: {1, 2, 21}, 3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {8}, 9: {9}, 10: {10, 12}, 11: {11}, 13: {13}, 20: {20}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestHasShape_isWholeCodePointsWithoutWhatEndsStringsAndWideSpace compares with a look at each
+// code point.
+func TestHasShape_isWholeCodePointsWithoutWhatEndsStringsAndWideSpace(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		text := []byte(string(r))
+		wide := r > unicode.MaxASCII && unicode.IsSpace(r) && r != 0x85 || r == 0xFEFF
+		if want := r >= ' ' && r != '"' && r != '\\' && !wide; vocab.HasShape(text) != want {
+			t.Errorf("%U has a shape: %v", r, !want)
+		}
+		if cut := text[:len(text)-1]; len(cut) > 0 && vocab.HasShape(cut) {
+			t.Errorf("%x has a shape", cut)
+		}
+	}
+	for _, text := range []string{"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "a\x80", "\xFF"} {
+		if vocab.HasShape([]byte(text)) {
+			t.Errorf("%x has a shape", text)
+		}
+	}
+	if !vocab.HasShape([]byte("aé漢 \U0001F600")) || vocab.HasShape([]byte("a\u00A0b")) {
+		t.Error("a text has a shape where all its code points do")
 	}
 }
 
