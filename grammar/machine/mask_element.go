@@ -30,6 +30,14 @@ func (m *Machine) comparable(t thread) bool {
 	return m.firstOfAll(e.below, &frames)
 }
 
+// inObject says whether a recorded string is the value of a key, and counts where its object ends:
+// there are no objects that it must differ from with the same members so far.
+func (m *Machine) inObject(t thread) bool {
+	list := m.stacks.of(t.stack)
+	_, raw := m.strings[t.def.index()].unit.arena.Decoded(lex.StringState(t.st))
+	return raw && len(list) == 1 && list[0].def.kind() == kindObject && len(m.objects[list[0].def.index()].regs[list[0].aux].rivals) == 0
+}
+
 // maxFrames is how many frames that wait are looked at for what a string is part of.
 const maxFrames = 256
 

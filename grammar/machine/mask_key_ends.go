@@ -74,14 +74,18 @@ func (k *collector) collectNamed() {
 
 // collectUnnamedKeyEnds adds the tokens that end a key in a state, for threads that are in it.
 func (k *collector) collectUnnamedKeyEnds(x *stringSlice, all []thread) {
-	k.walk.run(k, &x.keys.tree, all)
+	apart := &x.keys
+	if slices.ContainsFunc(all, func(t thread) bool { return t.aux != 0 }) {
+		apart = &x.partKeys
+	}
+	k.walk.run(k, &apart.tree, all)
 	var after []thread
 	for _, t := range all {
 		c := &k.m.classes[t.def.index()]
 		after = k.m.endUnnamedKey(after, t, c, k.m.unusedKey(t))
 	}
 	from := len(k.ids)
-	k.collectClosers(x, x.keys.others, k.m.normalise(after), bounds{0, schema.Unbounded})
+	k.collectClosers(x, apart.others, k.m.normalise(after), bounds{0, schema.Unbounded})
 	k.correctTaken(x, all, from)
 }
 

@@ -29,8 +29,9 @@ type lexicon struct {
 	whole   vocab.Trie // whole texts
 	escaped vocab.Trie // of those with a backslash before that quote
 	// Of those, the ones that must be read one by one where what follows a key, or an element of
-	// an array, depends on which others there are.
-	keys, elements apart
+	// an array, depends on which others there are; and where a key, or the value of one, is part
+	// of an element that must differ, whose end they may hold.
+	keys, elements, partKeys, parts apart
 
 	most        int32      // code points before the end of a token or the closing quote in it, at most
 	long        longTokens // of those of inside
@@ -52,6 +53,15 @@ type group struct {
 type apart struct {
 	tree   vocab.Trie
 	others []uint64
+	list   textList // of tree, while it is made
+}
+
+func (x *apart) add(alone bool, text []byte, id int32) {
+	if alone {
+		x.list.add(text, id)
+	} else {
+		addToken(x.others, id)
+	}
 }
 
 // points is the tokens that stay inside of a string, and do not end in an escape, by the number of
@@ -91,7 +101,9 @@ func (x *lexicon) slice() *stringSlice {
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	words := (k.v.Len() + 63) / 64
 	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words), specials: make([]uint64, words)}
-	x.keys.others, x.elements.others = make([]uint64, words), make([]uint64, words)
+	for _, apart := range x.aparts() {
+		apart.others = make([]uint64, words)
+	}
 	x.long.set, x.longClosers.set = make([]uint64, words), make([]uint64, words)
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
 	var lengths lengthList
@@ -190,9 +202,9 @@ func (k *Masks) countPoints(a *lex.Arena, start lex.StringState, f counted) {
 // closers collects the tokens that close a string.
 type closers struct {
 	*lexicon
-	bySuffix                             map[string]int32
-	suffixes, texts                      textList
-	escapedTexts, keyTexts, elementTexts textList
+	bySuffix        map[string]int32
+	suffixes, texts textList
+	escapedTexts    textList
 }
 
 // holdsAnother says whether what follows the closing quote of an element may hold some of another
@@ -219,16 +231,11 @@ func (c *closers) add(id, n int32, quote int, text []byte) {
 	} else {
 		c.heads[string(text[:quote])] = append(c.heads[string(text[:quote])], id)
 	}
-	if escaped || holdsAnotherKey(behind) {
-		c.keyTexts.add(text, id)
-	} else {
-		addToken(c.keys.others, id)
-	}
-	if escaped || holdsAnother(behind) {
-		c.elementTexts.add(text, id)
-	} else {
-		addToken(c.elements.others, id)
-	}
+	ends := bytes.ContainsAny(behind, "}]")
+	c.keys.add(escaped || holdsAnotherKey(behind), text, id)
+	c.partKeys.add(escaped || holdsAnotherKey(behind) || ends, text, id)
+	c.elements.add(escaped || holdsAnother(behind), text, id)
+	c.parts.add(escaped || ends, text, id)
 	g, ok := c.bySuffix[string(behind)]
 	if !ok {
 		g = int32(len(c.groups))
@@ -245,8 +252,12 @@ func (c *closers) finish() {
 		c.bare = g
 	}
 	c.behind, c.whole, c.escaped = c.suffixes.trie(), c.texts.trie(), c.escapedTexts.trie()
-	c.keys.tree, c.elements.tree = c.keyTexts.trie(), c.elementTexts.trie()
+	for _, apart := range c.aparts() {
+		apart.tree, apart.list = apart.list.trie(), textList{}
+	}
 }
+
+func (x *lexicon) aparts() []*apart { return []*apart{&x.keys, &x.elements, &x.partKeys, &x.parts} }
 
 // textList collects texts with ids for a tree.
 type textList struct {

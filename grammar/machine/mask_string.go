@@ -258,6 +258,10 @@ func (k *collector) collectString(t thread) bool {
 		k.collectClosers(x, nil, k.m.resume(nil, t), b)
 	case k.m.comparable(t):
 		k.collectElement(t, x, b)
+	case k.m.inObject(t):
+		k.walk.run(k, &x.parts.tree, []thread{t})
+		t.rec = k.m.texts.add(t.rec, '"')
+		k.collectClosers(x, x.parts.others, k.m.resume(nil, t), b)
 	default:
 		k.walk.run(k, &x.whole, []thread{t})
 	}

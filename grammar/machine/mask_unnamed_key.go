@@ -17,7 +17,7 @@ func (k *collector) collectUnnamedKey(t thread) bool {
 	k.addInside(t, x, schema.Unbounded)
 	switch {
 	case !k.closes(x):
-	case t.aux != 0 || m.anyExists(t):
+	case m.anyExists(t):
 		k.walk.run(k, &x.whole, []thread{t})
 	default:
 		k.ends.extra = append(k.ends.extra, extraEnd{t, x})

@@ -85,6 +85,9 @@ func TestMasks_rulesSaveWork(t *testing.T) {
 		"near":             {`root ::= %json{"type":"string","pattern":"^[a-z]*!?$","maxLength":30}`, []string{`"`, `"abcdefghijklmnopqrstuvw`, `"abcdefghijklmnopqrstuvwx`}, 500},
 		"shapes":           {`root ::= %json{"type":"string","pattern":"^[A-Za-z ]*[0-9]$"}`, []string{`"`}, 5000},
 		"shapes: below":    {`root ::= %json{"type":"string","pattern":"^[a-z]+[0-4]*$"}`, []string{`"`}, 5000},
+		"ahead: apart":     {`root ::= %json{"type":"string","pattern":"^[a-z0-9]*?(nest)?(bad|bed)$"}`, []string{`"b`}, 7500},
+		"part: key":        {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":1,"x`, `[{"bad":1,"y`}, 100},
+		"part: string":     {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":"x"},{"bad":"x`, `[{"bad":"x"},{"bad":"y`}, 100},
 		"rows":             {`root ::= %json{"type":"array","items":{"type":"array"}}`, []string{`[`}, 600},
 		"merge":            {"root ::= x+ \"!\"\nx ::= [a-z] [a-z]? [a-z]? \"-\"?", []string{`abcdefghij`}, 50000},
 	} {
