@@ -13,6 +13,10 @@ type Can struct {
 	Mask Mask `json:"mask"`
 	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is one, too.
 	Symbols bool `json:"symbols"`
+	// Chat: prompts are conversations as templates.Forward writes them, and the far side renders
+	// them. What a turn wants of calls and of the answer goes with it as Wishes. Calls come as the
+	// [ChatMarkers] with an object of name and arguments between, thinking likewise.
+	Chat bool `json:"chat,omitempty"`
 	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
 	// back; else it passes them.
 	Checks bool `json:"checks"`
@@ -27,6 +31,9 @@ type Can struct {
 	// Embeddings: Embed works; else it is ErrUnsupported.
 	Embeddings bool `json:"embeddings"`
 }
+
+// ChatMarkers are the symbols of engines that chat: around a call, and around thinking.
+var ChatMarkers = [4]string{"<tool_call>", "</tool_call>", "<think>", "</think>"}
 
 // Tokenizer says where text becomes token ids.
 type Tokenizer string
@@ -88,6 +95,9 @@ func (c Can) Guarantees() []Guarantee {
 	data := yes[c.Tokenizes()]
 	if c.Tokenizer == RemoteTokenizer { // which knows control tokens, but not the markers
 		data = "control tokens alone"
+	}
+	if c.Chat { // it goes as data, and who renders it may read markers in it
+		data = "as the upstream renders it"
 	}
 	return []Guarantee{
 		{"calls", calls, c.Mask != ExactMask},

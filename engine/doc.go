@@ -31,6 +31,8 @@
 //	no mask       The same. A strict schema or a grammar is refused, a format is reported as
 //	              ignored.
 //	checks        Without them a wrong call is not taken back: a new request replaces the turn.
+//	chat          The far side renders conversations and parses calls. What the turn wants of
+//	              them is asked for, and validated here.
 //	tokenizer     Without one prompts go as text and counts are estimates. Content that spells
 //	              a marker may be read as one.
 //	token ids     Without them a prompt holds no tokens of earlier turns; logit_bias is ignored.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -66,6 +67,15 @@ type Turn struct {
 	Whole    bool   // nobody waits for single tokens: after the first they may be handed over many at a time
 	CacheKey string // sequences never share cached state across different keys (API keys); "" is a key of its own
 	Forget   bool   // nothing is kept of any turn of CacheKey once the last of them has ended
+	Wishes   Wishes // where the engine chats ([Can]): others have Grammar
+}
+
+// Wishes are what a chat API is asked for beside the conversation. Nothing says that it obeys.
+type Wishes struct {
+	Call    string          // "none" or "required"; "": as the model likes
+	Tool    string          // where a call is required, the only tool that it may be of; "": any
+	OneCall bool            // at most one call
+	Format  json.RawMessage // JSON Schema of the answer; nil: any text
 }
 
 // Budget limits a turn.

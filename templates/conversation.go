@@ -26,8 +26,8 @@ type Conversation struct {
 
 // Thinking is a wish about thinking; the zero value leaves it to the model's template.
 type Thinking struct {
-	Enabled *bool
-	Effort  string // "low", "medium", "high" and what else the template knows
+	Enabled *bool  `json:"enabled,omitempty"`
+	Effort  string `json:"effort,omitempty"` // "low", "medium", "high" and what else the template knows
 }
 
 // Role of a message's author.
@@ -93,7 +93,7 @@ type Call struct {
 
 // Tool is a declared tool as the prompt shows it.
 type Tool struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // a JSON Schema; nil: no parameters
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON Schema; nil: no parameters
 }

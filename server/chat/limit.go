@@ -2,11 +2,13 @@ package chat
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"tenon/engine"
+	"tenon/tools"
 )
 
 // limit takes out of a request what an engine cannot do and tells which fields that were. What
@@ -24,7 +26,11 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 		case a != nil && (r.AnswerPlace.Strict || a.Syntax == "gbnf"):
 			return nil, unfit(place, unmasked)
 		case a != nil:
-			ignored = append(ignored, fmt.Sprintf("%s (%s)", place, unmasked))
+			why := unmasked
+			if can.Chat {
+				why = "this model's upstream is asked for it, and nothing says that it obeys"
+			}
+			ignored = append(ignored, fmt.Sprintf("%s (%s)", place, why))
 			r.Answer = nil
 		}
 	}
@@ -44,12 +50,31 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 			}
 		}
 	}
+	if can.Chat && r.Prompt != nil {
+		return nil, unfit("prompt", "is a text to go on with, and this model's upstream takes conversations alone")
+	}
 	for _, piece := range r.Prompt {
 		if len(piece.Tokens) > 0 && !can.IDs {
 			return nil, unfit("prompt", "has token ids, which this model's engine does not take; send text")
 		}
 	}
 	return ignored, nil
+}
+
+// wishes are what an upstream that chats is asked for beside the conversation.
+func wishes(r Request) engine.Wishes {
+	w := engine.Wishes{OneCall: r.OneCall, Call: map[tools.Mode]string{tools.None: "none", tools.Required: "required"}[r.Choice.Mode]}
+	if r.Choice.Mode == tools.Required && len(r.Choice.Names) == 1 {
+		w.Tool = r.Choice.Names[0]
+	}
+	switch a := r.Answer; {
+	case a == nil:
+	case a.Syntax == "json_schema":
+		w.Format = json.RawMessage(a.Definition)
+	case a.Syntax == "json_object":
+		w.Format = json.RawMessage(`{"type":"object"}`)
+	}
+	return w
 }
 
 // weaker is what of the server's promises holds in a weaker form on an engine.

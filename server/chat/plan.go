@@ -47,7 +47,7 @@ func (p planned) parser() tools.Parser {
 	switch {
 	case p.can.Mask == engine.ExactMask:
 		return p.tools.Parser()
-	case p.can.Symbols:
+	case p.can.Symbols && !(p.can.Chat && p.rendering.Protocol != templates.Native):
 		return p.tools.SymbolParser()
 	}
 	return p.tools.TextParser()
@@ -66,12 +66,15 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	can := m.Engine.Model().Can
+	can, wished := m.Engine.Model().Can, wishes(r)
 	ignored, err := limit(can, &r)
 	if err != nil {
 		return planned{}, err
 	}
 	p, err := s.planChecked(m, r)
+	if err == nil && can.Chat {
+		p.turn.Wishes = wished
+	}
 	if err == nil {
 		p.issues = append(issues, p.tools.Issues()...)
 		p.ignored = append(p.ignored, ignored...)

@@ -79,6 +79,10 @@ const (
 // and the log says why. One that is named in its place must be usable.
 func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	info := e.Model()
+	if info.Can.Chat {
+		m := forwarding(entry.ID, e, o)
+		return m, m.setFormat()
+	}
 	source := cmp.Or(info.Template, entry.Fallback)
 	if entry.Template != "" {
 		b, err := os.ReadFile(entry.Template)
@@ -128,6 +132,18 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	return m, m.setFormat()
 }
 
+// forwarding is a model whose upstream renders conversations and parses calls by itself. Its chat
+// template is not known, nor needed.
+func forwarding(id string, e engine.Engine, o Options) Model {
+	d, _ := tools.Lookup(symbolFamily) // it is one of package tools'
+	builtin := templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording}
+	return Model{
+		ID: id, Engine: e, Renderer: templates.Forward(builtin), Thinks: true, Kept: NewTurns(),
+		Dialect:    &tools.Dialect{Dialect: d.With(engine.ChatMarkers[:])},
+		ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
+	}
+}
+
 // fits is a templates.Fits.
 func fits(declared, arguments json.RawMessage) bool {
 	return declared == nil || len(conform.Compile(declared).Faults(arguments)) == 0
@@ -161,8 +177,8 @@ func (m Model) Format(name string) (d *tools.Dialect, p templates.Protocol, ok b
 	return d, templates.Native, ok
 }
 
-// xmlFamily writes calls as the legacy format xml does.
-const xmlFamily = "hermes"
+// xmlFamily writes calls as the legacy format xml does, symbolFamily as engines that chat do.
+const xmlFamily, symbolFamily = "hermes", "hermes"
 
 // WrongFormat says what a tool_format that is none should have been.
 func WrongFormat(name string) string {
