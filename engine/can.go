@@ -1,5 +1,10 @@
 package engine
 
+import (
+	"slices"
+	"strings"
+)
+
 // Can says what an engine can do. What an engine cannot do it refuses, or the server reports it:
 // nothing is pretended. The zero value can do nothing but write text.
 type Can struct {
@@ -14,9 +19,10 @@ type Can struct {
 	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is one, too.
 	Symbols bool `json:"symbols"`
 	// Chat: prompts are conversations as templates.Forward writes them, and the far side renders
-	// them. What a turn wants of calls and of the answer goes with it as Wishes. Calls come as the
-	// [ChatMarkers] with an object of name and arguments between, thinking likewise.
-	Chat bool `json:"chat,omitempty"`
+	// them. It lists what the far side can be asked for beside one, with commas between: see
+	// [ChatTools] and its like. Calls come as the [ChatMarkers] with an object of name and arguments between,
+	// thinking likewise. "": prompts are text.
+	Chat string `json:"chat,omitempty"`
 	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
 	// back; else it passes them.
 	Checks bool `json:"checks"`
@@ -31,6 +37,19 @@ type Can struct {
 	// Embeddings: Embed works; else it is ErrUnsupported.
 	Embeddings bool `json:"embeddings"`
 }
+
+// The words of Can.Chat: what a chat API can be asked for. Nothing says that it obeys.
+const (
+	ChatReads    = "conversations" // which all read
+	ChatTools    = "tools"         // without them they are told in words, in a protocol of tenon's own
+	ChatFormat   = "format"        // a JSON Schema of the answer
+	ChatEffort   = "effort"        // of thinking
+	ChatThinking = "thinking"      // whether to think
+	ChatSeed     = "seed"
+)
+
+// Asks tells whether the far side of a chat can be asked for something.
+func (c Can) Asks(word string) bool { return slices.Contains(strings.Split(c.Chat, ","), word) }
 
 // ChatMarkers are the symbols of engines that chat: around a call, and around thinking.
 var ChatMarkers = [4]string{"<tool_call>", "</tool_call>", "<think>", "</think>"}
@@ -96,7 +115,7 @@ func (c Can) Guarantees() []Guarantee {
 	if c.Tokenizer == RemoteTokenizer { // which knows control tokens, but not the markers
 		data = "control tokens alone"
 	}
-	if c.Chat { // it goes as data, and who renders it may read markers in it
+	if c.Chat != "" { // it goes as data, and who renders it may read markers in it
 		data = "as the upstream renders it"
 	}
 	return []Guarantee{

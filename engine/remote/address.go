@@ -3,7 +3,9 @@ package remote
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Address is where an upstream is, and what is said of it: http://host:port#weight=2&api=vllm.
@@ -22,13 +24,18 @@ func (a Address) same(b Address) bool {
 // API is how an upstream is spoken to.
 type API string
 
-// The APIs. OpenAI is any other server's text completions.
+// The APIs. OpenAI is any other server's text completions, Chat its chat completions. Messages is
+// Anthropic's: it is spoken where that is the host, or an address says so.
 const (
 	LlamaServer API = "llama-server"
 	VLLM        API = "vllm"
 	SGLang      API = "sglang"
 	OpenAI      API = "openai"
+	Chat        API = "chat"
+	Messages    API = "messages"
 )
+
+var apis = []API{LlamaServer, VLLM, SGLang, OpenAI, Chat, Messages}
 
 // ParseAddress reads an address.
 func ParseAddress(text string) (a Address, err error) {
@@ -37,6 +44,10 @@ func ParseAddress(text string) (a Address, err error) {
 		return a, fmt.Errorf("upstream %q: expected http://host:port or https://host:port, with #weight=2 for a weight", text)
 	}
 	a = Address{Base: base, Weight: 1}
+	if strings.HasSuffix(base.Hostname(), ".anthropic.com") {
+		a.API = Messages
+	}
+	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1") // as SDKs want a base: each path here begins with it
 	said, err := url.ParseQuery(base.EscapedFragment())
 	if err != nil {
 		return a, fmt.Errorf("upstream %q: expected name=value behind #, and & between them", text)
@@ -51,10 +62,8 @@ func ParseAddress(text string) (a Address, err error) {
 				return a, fmt.Errorf("upstream %q: expected a weight above 0, at most 1000", text)
 			}
 		case "api":
-			switch a.API = API(value); a.API {
-			case LlamaServer, VLLM, SGLang, OpenAI:
-			default:
-				return a, fmt.Errorf("upstream %q: there is no api %q; there are %s, %s, %s and %s", text, value, LlamaServer, VLLM, SGLang, OpenAI)
+			if a.API = API(value); !slices.Contains(apis, a.API) {
+				return a, fmt.Errorf("upstream %q: there is no api %q; there are %v", text, value, apis)
 			}
 		case "model":
 			a.Model = value

@@ -32,6 +32,8 @@ type client struct {
 	base *url.URL
 	key  string
 	http *http.Client
+
+	anthropic bool // the key goes as Anthropic's API has it
 }
 
 // newTransport trusts the system's certificates, and those of a file if one is named.
@@ -91,7 +93,14 @@ func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header["Idempotency-Key"] = nil // it is sent again where a kept connection proves to be closed; nothing of this leaves
-	if c.key != "" {
+	if c.anthropic {
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	switch {
+	case c.key == "":
+	case c.anthropic:
+		r.Header.Set("X-Api-Key", c.key)
+	default:
 		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	answer, err := c.http.Do(r)
@@ -116,13 +125,13 @@ var errLost = fmt.Errorf("%w: the upstream is lost", engine.ErrWorkerLost)
 var errRefused = fmt.Errorf("%w: the upstream refuses the request", engine.ErrUnsupported)
 
 // tooLong is how upstreams say that a prompt does not fit.
-var tooLong = regexp.MustCompile(`exceed_context_size|(maximum|model's) context length`)
+var tooLong = regexp.MustCompile(`exceed_context_size|prompt is too long|(maximum|model's) context length`)
 
 // refused is the error of a status.
 func (c *client) refused(answer *http.Response, said []byte) error {
 	what := fmt.Sprintf("%s answers %s: %s", c.base.Host, answer.Status, messageOf(said))
 	switch code := answer.StatusCode; {
-	case code == http.StatusTooManyRequests:
+	case code == http.StatusTooManyRequests || code == overloaded:
 		return fmt.Errorf("%s: %w", what, &engine.BusyError{RetryAfter: retryAfter(answer.Header.Get("Retry-After"))})
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return fmt.Errorf("%w: %s (is its key right?)", errLost, what)
@@ -136,6 +145,9 @@ func (c *client) refused(answer *http.Response, said []byte) error {
 	}
 	return fmt.Errorf("%w: %s", errRefused, what)
 }
+
+// overloaded is Anthropic's status for it.
+const overloaded = 529
 
 // retryAfter reads the header, which is a number of seconds or a date.
 func retryAfter(text string) time.Duration {

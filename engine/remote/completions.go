@@ -180,7 +180,7 @@ func (r *completionReader) same(id string) error {
 	switch {
 	case r.events == 1:
 		r.id = id
-	case r.events == 2:
+	case r.events == 2 && !r.steady:
 		r.steady = id == r.id
 	case r.steady && id != r.id:
 		return fmt.Errorf("%w: the answer %q goes on as %q", errLost, r.id, id)

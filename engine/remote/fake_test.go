@@ -35,7 +35,8 @@ type farHost struct {
 	blind   bool    // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
 	ignores bool   // grammars
-	refuses bool   // them, which leaves the ids of its tokens to be found out
+	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
+	newer   bool   // it refuses max_tokens
 	crowded bool   // it answers no probe
 	width   int    // of the model: another one is another model
 	status  int    // of a turn; 0: 200
@@ -85,6 +86,10 @@ func isProbe(in map[string]any) bool {
 		ids, _ = in["input_ids"].([]any)
 	}
 	text, _ := in["text"].(string)
+	if messages, ok := in["messages"].([]any); ok {
+		b, _ := json.Marshal(messages) // it was read from JSON
+		return strings.Contains(string(b), probePrompt)
+	}
 	for _, id := range ids {
 		text += string(rune(id.(float64)))
 	}
@@ -104,6 +109,10 @@ func (h *farHost) says(text string) string {
 	switch h.api {
 	case VLLM, OpenAI:
 		event = map[string]any{"id": "x", "choices": []any{map[string]any{"index": 0, "text": text, "token_ids": ids, "finish_reason": "stop"}}}
+	case Chat:
+		event = map[string]any{"id": "x", "choices": []any{map[string]any{"delta": map[string]any{"content": text}, "finish_reason": "stop"}}}
+	case Messages:
+		event = map[string]any{"type": "content_block_delta", "delta": map[string]any{"text": text}}
 	case SGLang:
 		event = map[string]any{"text": text, "output_ids": ids, "meta_info": map[string]any{"finish_reason": map[string]any{"type": "stop"}, "completion_tokens": len(ids)}}
 	default:
@@ -133,7 +142,7 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch r.URL.Path {
 	case "/props":
-		if h.api == OpenAI { // as LM Studio answers
+		if h.api == OpenAI || h.api == Chat || h.api == Messages { // as LM Studio answers
 			return say(map[string]any{"error": "unexpected endpoint"})
 		}
 		return say(map[string]any{"default_generation_settings": map[string]any{"n_ctx": 4096}, "total_slots": 2, "chat_template": "{{ x }}", "eos_token": "</s>"})
@@ -161,12 +170,16 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return say(map[string]any{"tokens": ids})
 	}
+	if r.URL.Path == "/v1/completions" && (h.api == Chat || h.api == Messages) {
+		answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"
+		return say(map[string]any{"error": "this is a chat model"})
+	}
 	if prompt, ok := in["prompt"].(string); strings.HasPrefix(prompt, probePrompt) || !ok && isProbe(in) {
 		if h.crowded {
 			answer.StatusCode, answer.Status = http.StatusTooManyRequests, "429 Too Many Requests"
 			return say(map[string]any{"error": "busy"})
 		}
-		if h.grammar(in) != nil && h.refuses {
+		if h.refuses && (h.grammar(in) != nil || in["tools"] != nil) || h.newer && in["max_tokens"] != nil {
 			answer.StatusCode, answer.Status = http.StatusBadRequest, "400 Bad Request"
 			return say(map[string]any{"error": "Invalid grammar specification"})
 		}
@@ -217,6 +230,11 @@ func vocabulary() engine.Engine {
 
 func connectWith(t *testing.T, f *far, v engine.Engine, urls ...string) *Engine {
 	t.Helper()
+	for i, u := range urls {
+		if h := f.hosts[strings.TrimPrefix(u, "http://")]; h != nil && h.api == Messages { // which is not found out
+			urls[i] = u + "#api=messages"
+		}
+	}
 	e, err := Connect(t.Context(), Options{Name: "m", URLs: urls, Vocabulary: v, Log: slog.New(slog.DiscardHandler), transport: f})
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +275,10 @@ func ask(t *testing.T, e *Engine, turn engine.Turn) (a answer) {
 	}
 }
 
-func plain() engine.Turn { return engine.Turn{Prompt: engine.Plain("a prompt"), Logprobs: -1} }
+// plain is a turn of a text, which is a conversation to who wants one.
+func plain() engine.Turn {
+	return engine.Turn{Prompt: engine.Plain(`{"messages":[{"role":"user","text":"a prompt"}]}`), Logprobs: -1}
+}
 
 // shifted is a vocabulary whose ids are others.
 type shifted struct{ engine.Engine }

@@ -15,6 +15,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/breaker"
+	"tenon/engine/remote/chat"
 )
 
 // pattern is what is read of a stream, and how it ends.
@@ -24,6 +25,14 @@ type pattern struct {
 }
 
 const gruss = "Grüß Gott"
+
+// What is called, as it is handed over.
+const (
+	calledTight = "\n{\"name\": \"weather\", \"arguments\": {\"city\":\"Köln\"}}\n"
+
+	called  = "\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Köln\"}}\n"
+	calledT = "\n{\"name\": \"time\", \"arguments\": {}}\n"
+)
 
 // S1-14 to 18, S1-26: the streams that upstreams send, in testdata by their API. Another pattern is
 // a row here and a transcript.
@@ -104,10 +113,92 @@ var patterns = map[API]map[string]pattern{
 		"whole-only":           {"", ""}, // it does not stream
 		"filtered":             {"Grüß", ""},
 	},
+	Chat: {
+		"whole":                           {gruss, engine.Stop},
+		"limit":                           {gruss, engine.Length},
+		"no-role-no-usage":                {gruss, engine.Stop},
+		"no-done":                         {gruss, engine.Stop},
+		"empty-reason":                    {gruss, engine.Stop},
+		"beyond-the-end":                  {gruss, engine.Stop},
+		"pieces-and-the-whole":            {gruss, engine.Stop},
+		"pieces-and-the-whole-as-a-delta": {gruss, engine.Stop},
+		"other-answer":                    {gruss, engine.Stop},
+		"id-of-each":                      {gruss, engine.Stop},
+		"refusal":                         {gruss, engine.Stop},
+		"thinking":                        {"So. " + gruss, engine.Stop},
+		"thinking-by-its-other-name":      {"So. " + gruss, engine.Stop},
+		"half-utf8":                       {"Gr�", engine.Stop},
+		"whole-changed":                   {"Grüß", ""},
+		"changed-id":                      {"Grüß", ""},
+		"empty":                           {"", ""},
+		"html":                            {"", ""},
+		"wrong-json":                      {"", ""},
+		"wrong-types":                     {"Grüß", ""},
+		"unfinished":                      {"Grüß", ""},
+		"done-too-soon":                   {"Grüß", ""},
+		"broken-json":                     {"Grüß", ""},
+		"missing-fields":                  {"Grüß", ""},
+		"error-inside":                    {"Grüß", ""},
+		"aborted":                         {"Grüß", ""},
+		"call":                            {gruss + called, engine.Stop}, // S1-13
+		"call-at-once":                    {gruss + called, engine.Stop},
+		"call-early":                      {gruss + called, engine.Stop}, // S1-15
+		"call-and-the-whole":              {gruss + called, engine.Stop}, // S1-16: equal
+		"call-start-end-and-the-whole":    {gruss + called, engine.Stop}, // S1-14
+		"call-cut-and-the-whole":          {gruss + called, engine.Stop}, // S1-16: only one is valid
+		"call-differs-from-the-whole":     {gruss + called, engine.Stop}, // S1-16: the whole counts
+		"call-whole-and-a-rest":           {gruss + called, engine.Stop},
+		"call-id-of-each-piece":           {gruss + called, engine.Stop},
+		"call-twice":                      {gruss + called, engine.Stop},
+		"call-name-in-pieces":             {gruss + called, engine.Stop},
+		"call-object":                     {gruss + calledTight, engine.Stop},
+		"call-null":                       {gruss + calledT, engine.Stop},
+		"call-changed-id":                 {"Grüß", ""},                            // S1-17
+		"calls-in-one-place":              {gruss + called + calledT, engine.Stop}, // S1-17: each is whole
+		"calls-without-ids":               {gruss + called + calledT, engine.Stop},
+		"calls-mixed":                     {gruss + called + calledT, engine.Stop},
+		"call-cut-off":                    {gruss, engine.Length},
+		"call-broken":                     {gruss + "\n{\"name\": \"weather\", \"arguments\": {\"city\": [}}\n", engine.Stop}, // the server has it written anew
+		"call-nameless":                   {gruss + "\n{\"name\": \"\", \"arguments\": {\"city\": \"Köln\"}}\n", engine.Stop},
+		"call-unfinished":                 {"Grüß", ""},
+	},
+	Messages: {
+		"whole":                        {gruss, engine.Stop},
+		"limit":                        {gruss, engine.Length},
+		"text-in-the-start":            {gruss, engine.Stop},
+		"no-stop":                      {gruss, engine.Stop},
+		"no-start-no-usage":            {gruss, engine.Stop},
+		"unknown-events":               {gruss, engine.Stop},
+		"beyond-the-end":               {gruss, engine.Stop},
+		"thinking":                     {"So. " + gruss, engine.Stop},
+		"half-utf8":                    {"Gr�", engine.Stop},
+		"two-starts":                   {"Grüß", ""},
+		"empty":                        {"", ""},
+		"html":                         {"", ""},
+		"wrong-json":                   {"", ""},
+		"wrong-types":                  {"Grüß", ""},
+		"unfinished":                   {"Grüß", ""},
+		"stop-too-soon":                {"Grüß", ""},
+		"broken-json":                  {"Grüß", ""},
+		"missing-fields":               {"Grüß", ""},
+		"missing-block":                {"Grüß", ""},
+		"error-inside":                 {"Grüß", ""},
+		"call":                         {gruss + called, engine.Stop}, // S1-13
+		"call-at-once":                 {gruss + calledTight, engine.Stop},
+		"call-early":                   {gruss + called, engine.Stop},      // S1-15
+		"call-and-the-whole":           {gruss + calledTight, engine.Stop}, // S1-16
+		"call-start-end-and-the-whole": {gruss + calledTight, engine.Stop}, // S1-14
+		"call-changed-id":              {"Grüß", ""},                       // S1-17
+		"calls-in-one-place":           {gruss + calledTight + calledT, engine.Stop},
+		"calls-mixed":                  {gruss + called + calledT, engine.Stop},
+		"call-without-arguments":       {gruss + calledT, engine.Stop},
+		"call-cut-off":                 {gruss, engine.Length},
+		"call-unfinished":              {"Grüß", ""},
+	},
 }
 
 // folders are where the transcripts of an API are.
-var folders = map[API]string{LlamaServer: "llama", VLLM: "vllm", SGLang: "sglang", OpenAI: "openai"}
+var folders = map[API]string{LlamaServer: "llama", VLLM: "vllm", SGLang: "sglang", OpenAI: "openai", Chat: "chat", Messages: "messages"}
 
 // hostOf is a host of an API.
 func hostOf(a API) *farHost {
@@ -177,11 +268,14 @@ func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
 	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
 		whole := transcript(t, folders[a]+"/whole.txt")
 		// The ends of the first event with text, and of the one that says why the answer ends.
-		first, end := strings.Index(whole, "\n\n")+2, strings.Index(whole, `"stop"`)
-		if a == LlamaServer {
-			first, end = strings.Index(whole, "Grüß"), strings.Index(whole, `"stop":true`)
-			first += strings.Index(whole[first:], "\n\n") + 2
+		first, end := strings.Index(whole, "Gr"), strings.Index(whole, `"stop"`)
+		switch a {
+		case LlamaServer:
+			end = strings.Index(whole, `"stop":true`)
+		case Messages:
+			end = strings.Index(whole, `"end_turn"`)
 		}
+		first += strings.Index(whole[first:], "\n\n") + 2
 		end += strings.Index(whole[end:], "\n\n") + 2
 		f := newFar("a", "b")
 		f.hosts["a"], f.hosts["b"] = hostOf(a), hostOf(a)
@@ -193,12 +287,7 @@ func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
 		e := connectWith(t, f, v, "http://a", "http://b")
 		for ; cut <= len(whole); cut++ {
 			before := len(f.turns())
-			e.mu.Lock()
-			e.talks = conversations{}
-			for _, u := range e.upstreams { // as after Connect
-				u.up, u.verified, u.failures, u.inUse = true, time.Now(), breaker.Breaker{}, 0
-			}
-			e.mu.Unlock()
+			revive(e)
 			got := ask(t, e, plain())
 			sent := len(f.turns()) - before
 			switch {
@@ -211,6 +300,17 @@ func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
 			}
 		}
 	})
+}
+
+// revive has an engine be as after Connect.
+func revive(e *Engine) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.talks = conversations{}
+	for _, u := range e.upstreams {
+		u.up, u.verified, u.failures, u.inUse = true, time.Now(), breaker.Breaker{}, 0
+	}
+	e.sum()
 }
 
 func b2i(b bool) int { return map[bool]int{true: 1}[b] }
@@ -343,7 +443,7 @@ func TestProbe_whetherGrammarsAreKept(t *testing.T) {
 
 func TestConnect_addresses(t *testing.T) {
 	for text, weight := range map[string]float64{
-		"http://a:1": 1, "https://a/b": 1, "http://a#weight=2.5": 2.5, "http://a#api=vllm&model=x/y": 1, "http://a#model=x&weight=3": 3,
+		"http://a:1": 1, "https://a/b": 1, "http://a#weight=2.5": 2.5, "http://a#api=vllm&model=x/y": 1, "http://a#model=x&weight=3": 3, "http://a#api=chat": 1, "http://a#api=messages": 1,
 		"a:1": 0, "ftp://a": 0, "http://": 0, "http://u:p@a": 0, "http://a?b": 0, "http://a#weight=0": 0, "http://a#weight=-1": 0,
 		"http://a#weight=NaN": 0, "http://a#w=1": 0, "http://a#weight=1&x=2": 0, "http://a#weight=1e9": 0, "http://a b": 0, "http://a#api=tgi": 0,
 	} {
@@ -361,7 +461,10 @@ func FuzzEvents(f *testing.F) {
 			f.Add([]byte(transcript(f, folders[a]+"/"+name+".txt")))
 		}
 	}
-	apis := map[string]api{"llama": &llamaServer{}, "vllm": &completions{vllm: true}, "openai": &completions{}, "sglang": &sglang{}}
+	apis := map[string]api{
+		"llama": &llamaServer{}, "vllm": &completions{vllm: true}, "openai": &completions{}, "sglang": &sglang{},
+		"chat": &talk{API: chat.Completions}, "messages": &talk{API: chat.Messages},
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for name, a := range apis {
 			for _, ids := range [][]int32{nil, {1}} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
 
@@ -20,6 +21,9 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 		return nil, engine.Model{}, err
 	}
 	first := ways[0]
+	if _, chats := first.(*talk); chats {
+		return tryTalks(ctx, u.client, ways)
+	}
 	m, err := first.describe(ctx)
 	if err == nil {
 		m, err = e.local(ctx, first, m)
@@ -58,21 +62,15 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	if name == LlamaServer {
 		return llama, nil
 	}
-	var all modelList
-	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
+	s, owner, err := serves(ctx, u)
+	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all.Data, func(m listed) bool { return u.address.Model == "" || m.ID == u.address.Model })
-	if at < 0 {
-		return nil, fmt.Errorf("%w: no model %q is served there", errOther, u.address.Model)
-	}
-	one := all.Data[at]
-	s := served{one.ID, one.Root, one.Context}
 	if e.options.Context > 0 && (s.context == 0 || e.options.Context < s.context) {
 		s.context = e.options.Context
 	}
 	if name == "" {
-		name = owners[one.Owner]
+		name = owners[owner]
 	}
 	if name == "" { // an old llama-server, or any other
 		if _, err := llama[0].describe(ctx); !errors.Is(err, errRefused) {
@@ -89,8 +87,36 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 		return vllm(ctx, c, s), nil
 	case SGLang:
 		return []api{&sglang{c, s}}, nil
+	case Chat:
+		return talks(c, s, chat.Completions), nil
+	case Messages:
+		return talks(c, s, chat.Messages), nil
 	}
-	return []api{&completions{client: c, served: s}}, nil
+	plain := &completions{client: c, served: s}
+	if name == "" && errors.Is(play(ctx, c, plain, briefly(), func(delta) bool { return false }), errRefused) {
+		return talks(c, s, chat.Completions), nil
+	}
+	return []api{plain}, nil
+}
+
+// serves is the model that an upstream serves, of its list of models, and whose it is. Names that
+// are no more than another's may be missing there; who chats is trusted to know them.
+func serves(ctx context.Context, u *upstream) (s served, owner string, err error) {
+	named := u.address.Model
+	var all modelList
+	err = u.client.call(ctx, "/v1/models", nil, &all)
+	at := slices.IndexFunc(all.Data, func(m listed) bool { return named == "" || m.ID == named })
+	unlisted := named != "" && (u.address.API == Chat || u.address.API == Messages) && (err == nil || errors.Is(err, errRefused))
+	switch {
+	case at >= 0:
+		one := all.Data[at]
+		return served{id: one.ID, root: one.Root, context: cmp.Or(one.Context, one.Input)}, one.Owner, nil
+	case unlisted:
+		return served{id: named, unlisted: true}, "", nil
+	case err == nil:
+		err = fmt.Errorf("%w: no model %q is served there", errOther, named)
+	}
+	return s, "", err
 }
 
 // owners are the servers that tell in their list of models who they are.
@@ -103,11 +129,11 @@ const sample = "The 3 wise men's \"tokens\" — Grüße, 天气 {\"a\": [1, 2]}\
 // tell how it cuts a text gets texts: what cannot be compared is not relied upon.
 func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model, error) {
 	v := e.options.Vocabulary
-	if v == nil {
+	if v == nil || m.Can.Chat != "" {
 		return m, nil
 	}
 	file := v.Model()
-	m.Template = e.template(m.Template)
+	m.Template = e.template(m.Template, false)
 	there, err := a.cut(ctx, sample)
 	if errors.Is(err, errRefused) {
 		e.options.Log.Warn("an upstream cuts no text into tokens: prompts go as text", "model", e.options.Name, "reason", err)
@@ -129,9 +155,9 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 }
 
 // template is the model's, of what an upstream tells. A llama-server tells one of its own for a
-// model whose file has none.
-func (e *Engine) template(told string) string {
-	if e.options.Vocabulary == nil {
+// model whose file has none. One that chats tells none.
+func (e *Engine) template(told string, chats bool) string {
+	if e.options.Vocabulary == nil || chats {
 		return told
 	}
 	file := e.options.Vocabulary.Model()
@@ -150,6 +176,14 @@ var unlikelyText = regexp.MustCompile(`^qzx-[0-9][^\x00-\x1f"\\]zqx`)
 // probePrompt goes on as everybody knows.
 const probePrompt = "The capital of France is"
 
+// briefly is a short turn.
+func briefly() turn {
+	cold := float32(0)
+	return turn{Turn: engine.Turn{
+		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
+	}}
+}
+
 // probed is what an upstream did with a short turn.
 type probed struct {
 	obeyed bool // it kept to a grammar. One that parses thinking, say, may leave it out without a word
@@ -161,10 +195,7 @@ type probed struct {
 func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p probed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()
-	cold := float32(0)
-	t := turn{Turn: engine.Turn{
-		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
-	}}
+	t := briefly()
 	switch far, ok := a.(tokenizer); {
 	case m.Can.Tokenizer == engine.LocalTokenizer:
 		t.ids, err = e.options.Vocabulary.Tokens(ctx, t.Prompt)

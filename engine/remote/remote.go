@@ -14,6 +14,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/feed"
+	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
 
@@ -117,7 +118,7 @@ func (e *Engine) target(urls []string) error {
 		}
 		at := slices.IndexFunc(e.upstreams, func(u *upstream) bool { return u.address.same(a) })
 		if at < 0 {
-			all = append(all, &upstream{client: &client{base: a.Base, key: e.options.Key, http: e.http}, address: a})
+			all = append(all, &upstream{client: &client{base: a.Base, key: e.options.Key, http: e.http, anthropic: a.API == Messages}, address: a})
 			continue
 		}
 		all = append(all, e.upstreams[at])
@@ -262,8 +263,13 @@ func (e *Engine) Open(ctx context.Context, request engine.Turn) (engine.Session,
 func (e *Engine) prepare(ctx context.Context, request engine.Turn) (turn, error) {
 	t := turn{Turn: request}
 	m := e.Model()
+	var err error
+	if m.Can.Chat != "" {
+		if t.talk, err = chat.Read(request.Prompt); err != nil {
+			return t, err
+		}
+	}
 	if m.Can.Tokenizes() {
-		var err error
 		if t.ids, err = e.Tokens(ctx, request.Prompt); err != nil {
 			return t, err
 		}
@@ -300,9 +306,10 @@ func (e *Engine) Close() error {
 // turn is one as it is sent.
 type turn struct {
 	engine.Turn
-	ids     []int32 // of the prompt; nil: it goes as text
-	ends    []int32 // tokens that end an answer, as far as they are known
-	grammar string  // printed; "": none
+	ids     []int32            // of the prompt; nil: it goes as text
+	ends    []int32            // tokens that end an answer, as far as they are known
+	grammar string             // printed; "": none
+	talk    *chat.Conversation // that the prompt is, where the engine chats
 }
 
 // size is how many tokens the prompt has, or about how many.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,7 +18,8 @@ import (
 // served is a model as OpenAI's list of models has it, with what vLLM and SGLang add.
 type served struct {
 	id, root string
-	context  int // tokens
+	context  int  // tokens
+	unlisted bool // the list of models does not have its name
 }
 
 // modelList is the answer of /v1/models.
@@ -30,6 +32,7 @@ type listed struct {
 	Root    string `json:"root"`
 	Owner   string `json:"owned_by"`
 	Context int    `json:"max_model_len"`
+	Input   int    `json:"max_input_tokens"` // Anthropic's
 }
 
 // slots is how many turns run at once where an upstream does not tell: what vLLM takes unless it
@@ -39,18 +42,16 @@ const slots = 256
 // describe asks whether the model is still served.
 func (s served) describe(ctx context.Context, c *client) (m engine.Model, err error) {
 	var all modelList
-	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
+	if err := c.call(ctx, "/v1/models", nil, &all); err != nil && !(s.unlisted && errors.Is(err, errRefused)) {
 		return m, err
 	}
-	for _, one := range all.Data {
-		if one.ID == s.id && one.Root == s.root {
-			return engine.Model{
-				Description: cmp.Or(s.root, s.id), Context: s.context, ContextTrained: s.context, Slots: slots,
-				Can: engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask},
-			}, nil
-		}
+	if !s.unlisted && !slices.ContainsFunc(all.Data, func(one listed) bool { return one.ID == s.id && one.Root == s.root }) {
+		return m, fmt.Errorf("%w in place of %q", errOther, cmp.Or(s.root, s.id))
 	}
-	return m, fmt.Errorf("%w in place of %q", errOther, cmp.Or(s.root, s.id))
+	return engine.Model{
+		Description: cmp.Or(s.root, s.id), Context: s.context, ContextTrained: s.context, Slots: slots,
+		Can: engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask},
+	}, nil
 }
 
 // cut asks for a text's ids.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func (s *session) finish(f engine.Finish) {
 	if f.Usage.Prompt == 0 {
 		f.Usage.Prompt = s.turn.size()
 	}
-	f.Usage.Generated = max(f.Usage.Generated, s.usage.Generated)
+	f.Usage.Generated = cmp.Or(f.Usage.Generated, s.usage.Generated)
 	f.Usage.Cached = min(f.Usage.Cached, f.Usage.Prompt)
 	s.engine.count(f.Usage)
 	s.Put(engine.Update{Finish: &f}, nil)

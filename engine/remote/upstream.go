@@ -79,7 +79,7 @@ func (e *Engine) fits(m engine.Model) error {
 		return nil
 	case m.Description != was.Description || m.Template != was.Template:
 		return fmt.Errorf("%w: %q in place of %q; unload and load it to take that", errOther, m.Description, was.Description)
-	case m.Can.Tokenizer != was.Can.Tokenizer || m.Can.IDs != was.Can.IDs || m.Can.Sampling != was.Can.Sampling:
+	case m.Can.Tokenizer != was.Can.Tokenizer || m.Can.IDs != was.Can.IDs || m.Can.Chat != was.Can.Chat || m.Can.Sampling != was.Can.Sampling:
 		return fmt.Errorf("%w: with other means than the upstreams before (token ids %t, tokenizer %s)", errOther, m.Can.IDs, m.Can.Tokenizer)
 	}
 	return nil
@@ -191,7 +191,7 @@ func (e *Engine) verify(ctx context.Context, u *upstream) bool {
 		return false
 	}
 	e.mu.Lock()
-	if m.Can, m.Template = was.Can, e.template(m.Template); err == nil { // connect has found out more
+	if m.Can, m.Template = was.Can, e.template(m.Template, was.Can.Chat != ""); err == nil { // connect has found out more
 		err = e.fits(m)
 	}
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/templates"
 	"tenon/tools"
 )
 
@@ -27,7 +28,7 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 			return nil, unfit(place, unmasked)
 		case a != nil:
 			why := unmasked
-			if can.Chat {
+			if can.Asks(engine.ChatFormat) {
 				why = "this model's upstream is asked for it, and nothing says that it obeys"
 			}
 			ignored = append(ignored, fmt.Sprintf("%s (%s)", place, why))
@@ -50,8 +51,11 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 			}
 		}
 	}
-	if can.Chat && r.Prompt != nil {
+	if can.Chat != "" && r.Prompt != nil {
 		return nil, unfit("prompt", "is a text to go on with, and this model's upstream takes conversations alone")
+	}
+	if can.Chat != "" {
+		ignored = append(ignored, unasked(can, *r)...)
 	}
 	for _, piece := range r.Prompt {
 		if len(piece.Tokens) > 0 && !can.IDs {
@@ -59,6 +63,38 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 		}
 	}
 	return ignored, nil
+}
+
+// unasked are the fields that the API of an upstream that chats has no words for.
+func unasked(can engine.Can, r Request) (ignored []string) {
+	thinks := r.Thinking.Enabled
+	for _, f := range []struct {
+		name, word string
+		set        bool
+	}{
+		{"seed", engine.ChatSeed, r.Sampling.Seed != nil}, {"the effort of thinking", engine.ChatEffort, r.Thinking.Effort != ""},
+		{"thinking", engine.ChatThinking, thinks != nil},
+	} {
+		if f.set && !can.Asks(f.word) {
+			ignored = append(ignored, f.name+" (this model's upstream cannot be told)")
+		}
+	}
+	last := lastAnswer(r.Conversation.Messages)
+	bound := r.Choice.Mode == tools.Required || len(last.Calls) > 0 || continued(r.Conversation)
+	if thinks != nil && *thinks && bound && can.Asks(engine.ChatThinking) {
+		ignored = append(ignored, "thinking (this model's upstream does not think where a call is demanded, behind a result and in an answer that has begun)")
+	}
+	return ignored
+}
+
+// lastAnswer is the assistant's last message.
+func lastAnswer(all []templates.Message) templates.Message {
+	for _, m := range slices.Backward(all) {
+		if m.Role == templates.Assistant {
+			return m
+		}
+	}
+	return templates.Message{}
 }
 
 // wishes are what an upstream that chats is asked for beside the conversation.

@@ -106,6 +106,37 @@ func TestLimit_whatAnEngineCannotDoIsSaid(t *testing.T) {
 	}
 }
 
+// What an upstream that chats can be told is not named, what it cannot is.
+func TestLimit_whatAnUpstreamCannotBeTold(t *testing.T) {
+	seed, on := uint32(1), true
+	r := request()
+	r.Sampling.Seed, r.Thinking.Effort, r.Thinking.Enabled = &seed, "low", &on
+	for chat, want := range map[string][]string{
+		engine.ChatReads: {"seed", "the effort of thinking", "thinking", "response_format (this model's engine follows no grammar)"},
+		"conversations,seed,effort,thinking,format": {"response_format (this model's upstream is asked for it, and nothing says that it obeys)"},
+	} {
+		r := r
+		r.Answer = &tools.Answer{Syntax: "json_schema", Definition: `{"type":"object"}`}
+		can := enginetest.Textual
+		can.Chat = chat
+		got, err := limit(can, &r)
+		if err != nil || len(got) != len(want) || slices.ContainsFunc(want, func(w string) bool {
+			return !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, w+" (") || g == w })
+		}) {
+			t.Errorf("%s: %q, %v; want %q", chat, got, err, want)
+		}
+		r.Choice, r.Answer = tools.Choice{Mode: tools.Required}, nil
+		if got, _ := limit(can, &r); !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, "thinking (") }) {
+			t.Errorf("%s: it would not think before a call that is demanded, and %q does not say so", chat, got)
+		}
+		r.Prompt = engine.Plain("a text")
+		var failed *Error
+		if _, err := limit(can, &r); !errors.As(err, &failed) || failed.Field != "prompt" {
+			t.Errorf("a text to go on with: %v", err)
+		}
+	}
+}
+
 // Tokens without ids are not all the same token, which would be a loop.
 func TestLimit_noIDIsNoLoop(t *testing.T) {
 	var g loopGuard

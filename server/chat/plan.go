@@ -47,7 +47,7 @@ func (p planned) parser() tools.Parser {
 	switch {
 	case p.can.Mask == engine.ExactMask:
 		return p.tools.Parser()
-	case p.can.Symbols && !(p.can.Chat && p.rendering.Protocol != templates.Native):
+	case p.can.Symbols && !(p.can.Chat != "" && p.rendering.Protocol != templates.Native):
 		return p.tools.SymbolParser()
 	}
 	return p.tools.TextParser()
@@ -72,7 +72,7 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 		return planned{}, err
 	}
 	p, err := s.planChecked(m, r)
-	if err == nil && can.Chat {
+	if err == nil && can.Chat != "" {
 		p.turn.Wishes = wished
 	}
 	if err == nil {

@@ -42,6 +42,10 @@ func (m Model) Acquire(_ context.Context, name string) (chat.Model, func(), erro
 	if name != "" && name != m.ID && !slices.Contains(m.Aliases, name) {
 		return chat.Model{}, nil, chat.UnknownModel(name, []string{m.ID})
 	}
+	if m.Engine.Model().Can.Chat != "" {
+		made, err := prepared.Prepare(catalog.Entry{ID: m.ID}, m.Engine, prepared.Options{})
+		return made, func() {}, err
+	}
 	return chat.Model{ID: m.ID, Engine: m.Engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), Thinks: m.Thinks, Teaching: severalCalls}, func() {}, nil
 }
 

@@ -79,8 +79,8 @@ const (
 // and the log says why. One that is named in its place must be usable.
 func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	info := e.Model()
-	if info.Can.Chat {
-		m := forwarding(entry.ID, e, o)
+	if info.Can.Chat != "" {
+		m := forwarding(entry, e, o)
 		return m, m.setFormat()
 	}
 	source := cmp.Or(info.Template, entry.Fallback)
@@ -133,15 +133,21 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 }
 
 // forwarding is a model whose upstream renders conversations and parses calls by itself. Its chat
-// template is not known, nor needed.
-func forwarding(id string, e engine.Engine, o Options) Model {
-	d, _ := tools.Lookup(symbolFamily) // it is one of package tools'
-	builtin := templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording}
-	return Model{
-		ID: id, Engine: e, Renderer: templates.Forward(builtin), Thinks: true, Kept: NewTurns(),
-		Dialect:    &tools.Dialect{Dialect: d.With(engine.ChatMarkers[:])},
+// template is not known, nor needed. Where it takes no tools they are told in words.
+func forwarding(entry catalog.Entry, e engine.Engine, o Options) Model {
+	m := Model{
+		ID: entry.ID, Engine: e, Thinks: true, Kept: NewTurns(), Dialect: tools.Fallback(), Protocol: templates.JSON,
+		Renderer:   templates.Forward{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording},
 		ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
+	if e.Model().Can.Asks(engine.ChatTools) {
+		d, _ := tools.Lookup(symbolFamily) // it is one of package tools'
+		m.Dialect, m.Protocol = &tools.Dialect{Dialect: d.With(engine.ChatMarkers[:])}, templates.Auto
+	}
+	if entry.Template != "" {
+		m.Warnings = append(m.Warnings, "the chat template is not used: the upstream renders conversations by its own")
+	}
+	return m
 }
 
 // fits is a templates.Fits.
@@ -174,7 +180,7 @@ func (m Model) Format(name string) (d *tools.Dialect, p templates.Protocol, ok b
 		return d, p, true
 	}
 	d, ok = tools.Lookup(name)
-	return d, templates.Native, ok
+	return d, templates.Native, ok && m.Engine.Model().Can.Chat == "" // an upstream that chats reads calls by itself
 }
 
 // xmlFamily writes calls as the legacy format xml does, symbolFamily as engines that chat do.

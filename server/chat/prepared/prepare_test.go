@@ -7,6 +7,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/models/catalog"
+	"tenon/templates"
 )
 
 // ending is an engine whose vocabulary has an end token that its chat template does not name.
@@ -45,6 +46,29 @@ func TestPrepare_withoutTemplateOneCallATurn(t *testing.T) {
 		}
 		if m.OneCall != c.want {
 			t.Errorf("template %q, repeats %q: one call %v", m.Template, c.repeats, m.OneCall)
+		}
+	}
+}
+
+// An upstream that reads calls by itself is asked for them as it has them, or in words; which family
+// the model behind it is of is nobody's business here.
+func TestPrepare_whatAnUpstreamThatChatsIsTold(t *testing.T) {
+	for chat, want := range map[string]struct {
+		dialect  string
+		protocol templates.Protocol
+	}{"conversations,tools": {"hermes", templates.Auto}, engine.ChatReads: {"json", templates.JSON}} {
+		e := enginetest.Script()
+		e.Info.Can = enginetest.Textual
+		e.Info.Can.Chat = chat
+		m, err := Prepare(catalog.Entry{ID: "m", Template: "no such file"}, e, Options{})
+		if err != nil || m.Dialect.Name() != want.dialect || m.Protocol != want.protocol || len(m.Warnings) != 1 {
+			t.Errorf("%s: %v, %s, %q, %q", chat, err, m.Dialect.Name(), m.Protocol, m.Warnings)
+		}
+		if _, err := Prepare(catalog.Entry{ID: "m"}, e, Options{ToolFormat: "qwen3-coder"}); err == nil {
+			t.Errorf("%s: a family that it does not speak is taken", chat)
+		}
+		if m, err := Prepare(catalog.Entry{ID: "m"}, e, Options{ToolFormat: "react"}); err != nil || m.Protocol != templates.ReAct {
+			t.Errorf("%s: %v, %q in place of ReAct", chat, err, m.Protocol)
 		}
 	}
 }

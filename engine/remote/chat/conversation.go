@@ -1,0 +1,127 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"tenon/engine"
+)
+
+// API is how an upstream is spoken to. What it has no words for is not sent.
+type API struct {
+	Path     string
+	Sampling string   // of engine.SamplingFields
+	Limits   []string // fields that bound an answer's tokens, the likeliest first
+	Words    []string // of engine.Can.Chat, beside ChatReads and ChatTools
+	Body     func(Turn) Object
+	// Read decodes an event. Pieces of calls go to the calls. The error is ErrTold where the event
+	// is one.
+	Read func(data []byte, c *Calls) (Piece, error)
+}
+
+// Object is one of JSON.
+type Object = map[string]any
+
+// Turn is what is asked.
+type Turn struct {
+	*Conversation
+	engine.Wishes
+	Seed  *uint32
+	Limit string // field that bounds the answer
+	Most  int    // its tokens; 0: as many as the upstream likes
+	Room  int    // most that the context leaves
+}
+
+// Piece is what an event says beside calls.
+type Piece struct {
+	ID            string // of the answer; "": it tells none
+	Begins        bool   // it is the answer's first, wherever events have ids at all
+	Text, Thought string
+	Whole         bool          // they are all of the answer's, not only what is new
+	Ends          engine.Reason // "": the answer goes on
+	Usage         *engine.Usage // nil: it tells none
+	Last          bool          // nothing of the stream follows
+}
+
+// The errors of an event.
+var (
+	ErrTold    = errors.New("the event is an error")
+	ErrRefused = errors.New("the upstream gives no answer")
+)
+
+// ending is why an answer ends, in either API's words.
+func ending(why string) (engine.Reason, error) {
+	switch why {
+	case "":
+		return "", nil
+	case "length", "max_tokens", "model_context_window_exceeded":
+		return engine.Length, nil
+	case "content_filter", "refusal":
+		return "", fmt.Errorf("%w: %s", ErrRefused, why)
+	case "abort", "error":
+		return "", fmt.Errorf("it ended the answer: %s", why)
+	}
+	return engine.Stop, nil
+}
+
+// Conversation is what templates.Forward writes.
+type Conversation struct {
+	Tools    []Tool    `json:"tools"`
+	Messages []Message `json:"messages"`
+	Thinking struct {
+		Enabled *bool  `json:"enabled"`
+		Effort  string `json:"effort"`
+	} `json:"thinking"`
+}
+
+// Tool is a declared one.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // nil: none
+}
+
+// Message is one of a conversation.
+type Message struct {
+	Role      string `json:"role"`
+	Text      string `json:"text"`
+	Reasoning string `json:"reasoning"`
+	Calls     []Made `json:"calls"`
+	CallID    string `json:"call_id"`
+	Failed    bool   `json:"failed"`
+}
+
+// Made is a call of an earlier turn.
+type Made struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Read is the conversation that a prompt is.
+func Read(p engine.Prompt) (*Conversation, error) {
+	var c Conversation
+	if err := json.Unmarshal([]byte(p.String()), &c); err != nil || len(c.Messages) == 0 {
+		return nil, fmt.Errorf("%w: the prompt is no conversation", engine.ErrUnsupported)
+	}
+	return &c, nil
+}
+
+// Declares tells whether a tool of the name is declared.
+func (c *Conversation) Declares(name string) bool {
+	return slices.ContainsFunc(c.Tools, func(t Tool) bool { return t.Name == name })
+}
+
+// object is a tool as both APIs have it, but for its schema's name.
+func (t Tool) object(schema string) Object {
+	out := Object{"name": t.Name, schema: t.Parameters}
+	if t.Parameters == nil {
+		out[schema] = Object{"type": "object", "properties": Object{}}
+	}
+	if t.Description != "" {
+		out["description"] = t.Description
+	}
+	return out
+}

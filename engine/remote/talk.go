@@ -1,0 +1,181 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenon/engine"
+	"tenon/engine/remote/chat"
+	"tenon/grammar"
+)
+
+var _ api = (*talk)(nil)
+
+// talk is an API that renders conversations and parses calls by itself (package chat).
+type talk struct {
+	*client
+	served
+	chat.API
+	tools bool   // they are taken; else they are told in words
+	limit string // field that bounds the answer
+}
+
+// talks are the ways to speak to one, the likeliest first. Each is tried: see tryTalks.
+func talks(c *client, s served, a chat.API) (all []api) {
+	for _, tools := range []bool{true, false} {
+		for _, limit := range a.Limits {
+			all = append(all, &talk{c, s, a, tools, limit})
+		}
+	}
+	return all
+}
+
+// tryTalks finds the way that an upstream does not refuse, by asking for a few tokens. That it takes
+// tools does not say that they are called.
+func tryTalks(ctx context.Context, c *client, ways []api) (api, engine.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
+	t := turn{Turn: engine.Turn{Budget: engine.Budget{Tokens: 16}, Logprobs: -1}}
+	var refused error
+	for _, a := range ways {
+		t.talk = &chat.Conversation{Messages: []chat.Message{{Role: "user", Text: probePrompt}}}
+		if a.(*talk).tools {
+			t.talk.Tools = []chat.Tool{{Name: "look_up", Description: "Looks a city up."}}
+		}
+		switch err := play(ctx, c, a, t, func(delta) bool { return false }); {
+		case err == nil:
+			m, err := a.describe(ctx)
+			return a, m, err
+		case !errors.Is(err, errRefused):
+			return a, engine.Model{}, fmt.Errorf("it does not answer whether it takes tools: %w", err)
+		case refused == nil:
+			refused = err // the others leave something out
+		}
+	}
+	return nil, engine.Model{}, refused
+}
+
+// describe implements api.
+func (c *talk) describe(ctx context.Context) (engine.Model, error) {
+	m, err := c.served.describe(ctx, c.client)
+	words := append([]string{engine.ChatReads}, c.Words...)
+	if c.tools {
+		words = append(words, engine.ChatTools)
+	}
+	m.Can.Chat, m.Can.Symbols, m.Can.Sampling = strings.Join(words, ","), true, c.Sampling
+	for _, text := range engine.ChatMarkers {
+		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{ID: engine.NoID, Text: text})
+	}
+	return m, err
+}
+
+// target implements api.
+func (c *talk) target() grammar.Target { return grammar.XGrammar } // none is ever printed
+
+// cut implements api.
+func (c *talk) cut(context.Context, string) ([]int32, error) { return nil, errRefused }
+
+// request implements api.
+func (c *talk) request(t turn) (string, any) {
+	out := chat.Turn{Conversation: t.talk, Wishes: t.Wishes, Seed: t.Sampling.Seed, Limit: c.limit, Room: c.room(t)}
+	if t.Budget.Tokens > 0 {
+		out.Most = out.Room
+	}
+	body := c.Body(out)
+	body["model"], body["stream"] = c.id, true
+	if body["thinking"] == nil { // beside which Anthropic's takes none
+		sampling(body, t.Sampling, c.Sampling)
+	}
+	return c.Path, body
+}
+
+// reader implements api.
+func (c *talk) reader(t turn) func([]byte) (delta, error) {
+	return (&talkReader{completionReader: completionReader{turn: t}, api: c.API}).read
+}
+
+// talkReader reads the events of an answer. Text and thinking leave at once, calls with the end.
+type talkReader struct {
+	completionReader
+	api    chat.API
+	thinks bool // the marker before its thinking was written
+	calls  chat.Calls
+}
+
+func (r *talkReader) read(data []byte) (d delta, err error) {
+	if data == nil {
+		return r.end()
+	}
+	p, err := r.api.Read(data, &r.calls)
+	switch {
+	case errors.Is(err, chat.ErrTold):
+		return d, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
+	case errors.Is(err, chat.ErrRefused):
+		return d, fmt.Errorf("%w: %w", errRefused, err)
+	case err != nil:
+		return d, fmt.Errorf("%w: %w", errLost, err)
+	}
+	if p.ID != "" {
+		r.steady = r.steady || p.Begins && r.events == 1 // a second beginning is that of another answer
+		if err := r.same(p.ID); err != nil {
+			return d, err
+		}
+	}
+	if u := p.Usage; u != nil {
+		r.usage.Prompt, r.usage.Cached = max(r.usage.Prompt, u.Prompt), max(r.usage.Cached, u.Cached)
+		r.usage.Generated = max(r.usage.Generated, u.Generated)
+	}
+	if p.Last {
+		return r.end()
+	}
+	d.tokens, err = r.tokens(p)
+	if r.reason == "" {
+		r.reason = p.Ends
+	}
+	return d, err
+}
+
+// tokens are what is new of a piece.
+func (r *talkReader) tokens(p chat.Piece) (all []engine.Token, err error) {
+	if r.reason != "" {
+		return nil, nil // all has been said
+	}
+	if p.Thought != "" && !(p.Whole && r.said.pieces > 0) {
+		if !r.thinks {
+			r.thinks, all = true, append(all, chat.Symbol(engine.ChatMarkers[2]))
+		}
+		all = append(all, chat.Text(p.Thought))
+	}
+	text, err := r.said.newText(p.Text, p.Whole || p.Ends != "" && r.said.wholeText(p.Text))
+	if text == "" || err != nil {
+		return all, err
+	}
+	r.said.pieces++
+	return append(append(all, r.thought()...), chat.Text(text)), nil
+}
+
+// thought ends thinking.
+func (r *talkReader) thought() []engine.Token {
+	if !r.thinks {
+		return nil
+	}
+	r.thinks = false
+	return []engine.Token{chat.Symbol(engine.ChatMarkers[3])}
+}
+
+// end is the end of the stream.
+func (r *talkReader) end() (delta, error) {
+	d, err := r.completionReader.end()
+	if err != nil {
+		return d, err
+	}
+	called, err := r.calls.Tokens(r.reason == engine.Length)
+	if err != nil {
+		return d, fmt.Errorf("%w: %w", errLost, err)
+	}
+	d.tokens = slices.Concat(r.thought(), called)
+	return d, nil
+}
