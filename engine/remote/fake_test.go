@@ -37,6 +37,7 @@ type farHost struct {
 	ignores bool   // grammars
 	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
 	newer   bool   // it refuses max_tokens
+	deaf    bool   // it shows the model no tools
 	crowded bool   // it answers no probe
 	width   int    // of the model: another one is another model
 	status  int    // of a turn; 0: 200
@@ -112,7 +113,7 @@ func (h *farHost) says(text string) string {
 	case Chat:
 		event = map[string]any{"id": "x", "choices": []any{map[string]any{"delta": map[string]any{"content": text}, "finish_reason": "stop"}}}
 	case Messages:
-		event = map[string]any{"type": "content_block_delta", "delta": map[string]any{"text": text}}
+		event = map[string]any{"type": "message_delta", "delta": map[string]any{"text": text, "stop_reason": "end_turn"}}
 	case SGLang:
 		event = map[string]any{"text": text, "output_ids": ids, "meta_info": map[string]any{"finish_reason": map[string]any{"type": "stop"}, "completion_tokens": len(ids)}}
 	default:
@@ -187,7 +188,12 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		if h.grammar(in) == unlikely && !h.ignores {
 			text = "qzx-1-zqx"
 		}
-		answer.Body = io.NopCloser(strings.NewReader(h.says(text)))
+		said := h.says(text)
+		if h.api == Chat { // a prompt is as long as its request
+			read := len(fmt.Sprint(in["messages"])) + len(fmt.Sprint(in["tools"]))*b2i(!h.deaf)
+			said = strings.Replace(said, `"id":"x"`, fmt.Sprintf(`"id":"x","usage":{"prompt_tokens":%d}`, read), 1)
+		}
+		answer.Body = io.NopCloser(strings.NewReader(said))
 		return answer, nil
 	}
 	f.sent, f.requests = append(f.sent, r.URL.Host), append(f.requests, in)

@@ -22,7 +22,7 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 	}
 	first := ways[0]
 	if _, chats := first.(*talk); chats {
-		return tryTalks(ctx, u.client, ways)
+		return tryTalks(ctx, ways)
 	}
 	m, err := first.describe(ctx)
 	if err == nil {

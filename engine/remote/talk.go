@@ -33,19 +33,21 @@ func talks(c *client, s served, a chat.API) (all []api) {
 	return all
 }
 
-// tryTalks finds the way that an upstream does not refuse, by asking for a few tokens. That it takes
-// tools does not say that they are called.
-func tryTalks(ctx context.Context, c *client, ways []api) (api, engine.Model, error) {
+// tryTalks finds the way that an upstream does not refuse. A prompt that is no longer with a tool
+// than without shows none: a server drops them without a word where the model's template has none.
+func tryTalks(ctx context.Context, ways []api) (api, engine.Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()
-	t := turn{Turn: engine.Turn{Budget: engine.Budget{Tokens: 16}, Logprobs: -1}}
 	var refused error
-	for _, a := range ways {
-		t.talk = &chat.Conversation{Messages: []chat.Message{{Role: "user", Text: probePrompt}}}
-		if a.(*talk).tools {
-			t.talk.Tools = []chat.Tool{{Name: "look_up", Description: "Looks a city up."}}
+	for _, way := range ways {
+		a := way.(*talk)
+		read, err := a.try(ctx, a.tools)
+		if err == nil && a.tools && read > 0 {
+			var bare int
+			bare, err = a.try(ctx, false)
+			a.tools = read > bare
 		}
-		switch err := play(ctx, c, a, t, func(delta) bool { return false }); {
+		switch {
 		case err == nil:
 			m, err := a.describe(ctx)
 			return a, m, err
@@ -56,6 +58,22 @@ func tryTalks(ctx context.Context, c *client, ways []api) (api, engine.Model, er
 		}
 	}
 	return nil, engine.Model{}, refused
+}
+
+// try takes a short turn and tells how many tokens its prompt had, 0: it is not told.
+func (c *talk) try(ctx context.Context, tools bool) (read int, err error) {
+	t := briefly()
+	t.Sampling = engine.Sampling{} // some take none
+	if t.talk = (&chat.Conversation{Messages: []chat.Message{{Role: "user", Text: probePrompt}}}); tools {
+		t.talk.Tools = []chat.Tool{{Name: "look_up", Description: "Looks a city up."}}
+	}
+	err = play(ctx, c.client, c, t, func(d delta) bool {
+		if d.finish != nil {
+			read = d.finish.Usage.Prompt
+		}
+		return d.finish == nil
+	})
+	return read, err
 }
 
 // describe implements api.
@@ -106,7 +124,7 @@ type talkReader struct {
 }
 
 func (r *talkReader) read(data []byte) (d delta, err error) {
-	if data == nil {
+	if data == nil || string(data) == "[DONE]" {
 		return r.end()
 	}
 	p, err := r.api.Read(data, &r.calls)

@@ -137,6 +137,7 @@ func TestTalk_whatAnUpstreamTakes(t *testing.T) {
 		"all":                 {farHost{}, "max_tokens", true},
 		"the limit's newname": {farHost{newer: true}, "max_completion_tokens", true},
 		"no tools":            {farHost{refuses: true}, "max_tokens", false},
+		"tools are not shown": {farHost{deaf: true}, "max_tokens", false},
 		"neither":             {farHost{refuses: true, newer: true}, "max_completion_tokens", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -111,9 +111,6 @@ type completionsPiece struct {
 }
 
 func readCompletions(data []byte, c *Calls) (p Piece, err error) {
-	if string(data) == "[DONE]" {
-		return Piece{Last: true}, nil
-	}
 	var in completionsEvent
 	if err := json.Unmarshal(data, &in); err != nil {
 		return p, fmt.Errorf("an event is not as expected: %w", err)
