@@ -37,6 +37,8 @@
 // What a template makes of the tools is kept with them, so that a turn costs what its messages
 // cost.
 //
+// [Forward] heals, too, but renders nothing: its upstream does.
+//
 // # Without healing
 //
 // [AsSent] renders a request as transformers' apply_chat_template does, for comparison.

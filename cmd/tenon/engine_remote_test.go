@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -42,6 +43,30 @@ func TestShow_aModelThatOtherMachinesServe(t *testing.T) {
 	var list []struct{ ID, Source string }
 	if err != nil || json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].ID != "far" || list[0].Source != "remote" {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// An upstream that renders conversations by itself has a template of its own, and takes tools or not.
+func TestShow_anUpstreamThatChats(t *testing.T) {
+	for tools, want := range map[bool]string{true: "as its API has them", false: "told in words"} {
+		alone(t)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch {
+			case r.URL.Path == "/v1/models":
+				_, _ = w.Write([]byte(`{"data":[{"id":"x","max_model_len":512}]}`))
+			case r.URL.Path != "/v1/chat/completions" || !tools && strings.Contains(string(body), `"tools"`):
+				w.WriteHeader(http.StatusBadRequest)
+			default:
+				_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"Paris\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+			}
+		}))
+		t.Cleanup(s.Close)
+		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    remote: "+s.URL+"/v1#api=chat\n"))
+		out, _, err := execute(t, "show", "far")
+		if err != nil || !strings.Contains(out, "tools\t"+want) || !strings.Contains(out, "guarantees\tcalls: validated, not constrained;") || strings.Contains(out, "built-in") {
+			t.Errorf("tools %t: %v\n%s", tools, err, out)
+		}
 	}
 }
 

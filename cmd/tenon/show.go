@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,11 @@ func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Option
 		}{err.Error(), model})
 	}
 	if err != nil {
-		return s.Table(aboutModel, append(fileRows(e), []string{"chat template", err.Error() + "; using the built-in rendering"}))
+		rows := fileRows(e)
+		if last := len(rows) - 1; last < 0 || rows[last][0] != upstreamsTools {
+			rows = append(rows, []string{"chat template", err.Error() + "; using the built-in rendering"})
+		}
+		return s.Table(aboutModel, rows)
 	}
 	p := t.Probe()
 	b, err := tools.Bind(prepared.Evidence(source, o.EOS, nil, p))
@@ -124,13 +129,17 @@ func protocolOf(p templates.Probe, scaffold bool) string {
 
 func fileRows(e catalog.Entry) [][]string {
 	if e.Remote != nil {
-		kept := "not known: "
-		if m, err := served(context.Background(), e); err != nil {
-			kept += err.Error()
-		} else {
-			kept = guarantees(m.Can)
+		rows := [][]string{{"served at", strings.Join(e.Remote.URLs, " ")}, {"file", orNone(e.Path)}}
+		m, err := served(context.Background(), e)
+		switch {
+		case err != nil:
+			return append(rows, []string{"guarantees", "not known: " + err.Error()})
+		case m.Can.Asks(engine.ChatTools):
+			rows = append(rows, []string{"chat template", "the upstream's"}, []string{upstreamsTools, "as its API has them"})
+		case m.Can.Chat != "":
+			rows = append(rows, []string{"chat template", "the upstream's"}, []string{upstreamsTools, "told in words: it shows its model none"})
 		}
-		return [][]string{{"served at", strings.Join(e.Remote.URLs, " ")}, {"file", orNone(e.Path)}, {"guarantees", kept}}
+		return slices.Insert(rows, 2, []string{"guarantees", guarantees(m.Can)})
 	}
 	if e.Path == "" {
 		return nil
@@ -140,6 +149,9 @@ func fileRows(e catalog.Entry) [][]string {
 		{"context", fmt.Sprintf("%d tokens", e.ContextTrained)}, {"guarantees", guarantees(engine.Everything)},
 	}
 }
+
+// upstreamsTools is said of an upstream that renders conversations by itself.
+const upstreamsTools = "tools"
 
 // guarantees is how the server's promises hold on an engine, on a line.
 func guarantees(c engine.Can) string {

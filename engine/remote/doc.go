@@ -14,14 +14,15 @@
 //	              guided_grammar (completions.go)
 //	sglang        /generate: token ids, XGrammar's EBNF (sglang.go)
 //	openai        any other /v1/completions: text alone, no grammar (completions.go)
+//	chat          any other /v1/chat/completions: conversations, no grammar (talk.go, package chat)
+//	messages      Anthropic's /v1/messages, likewise; only its own host is known
 //
 // Another API is another file that implements api.
 //
-// Chat completions and Anthropic's messages are not spoken. An engine reads a prompt that is
-// rendered and writes what a model says; a chat API renders by itself and hands out calls that it
-// has parsed. Between them, a prompt would have to be parsed back into messages, and calls be
-// written as text again. Then tenon could not promise what it does about text, history and calls.
-// A server that has chat alone can be used without tenon.
+// The last two render conversations and parse calls by themselves: the server hands them the
+// healed conversation (templates.Forward), and their calls come back as symbols. Whether one takes
+// tools and shows them to its model is tried on connect. Where it does not, or where tool-format
+// says so, tools are told in words, in tenon's own protocol.
 //
 // # What holds
 //
@@ -36,9 +37,10 @@
 //	              no marker. An upstream that cuts it otherwise serves another model. With
 //	              llama-server's tokenizer it spells no control token, but may spell a
 //	              user-defined one. Else prompts go as text, and content may spell anything.
+//	              Chat APIs get it as JSON, and render it as they like.
 //	symbols       XGrammar's EBNF names no tokens: a model may spell a marker in letters where the
 //	              grammar has it. So what spells one is one (engine.Can.Symbols).
-//	sampling      What an API does not have is told (engine.Can.Sampling). What a turn leaves
+//	sampling      What an API does not have is told (engine.Can). What a turn leaves
 //	              open is as the upstream has it.
 //	budgets       The thinking budget is not kept to, and the server reports it.
 //	checks        There are none, and a turn that is told to conclude ends at once.

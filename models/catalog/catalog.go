@@ -44,7 +44,7 @@ type Entry struct {
 
 // Remote is where other machines serve a model. The tags are those of the settings file's keys.
 type Remote struct {
-	URLs      []string `key:"remote" help:"addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with '/v1/completions' ('http://host:port'; behind it '#weight=2' for a weight, 'api=vllm' where the server does not tell what it is, 'model=name' where it serves several). With source, a GGUF file or a folder with a 'tokenizer.json', that gives the vocabulary, so that prompts go as token ids"`
+	URLs      []string `key:"remote" help:"addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with '/v1/completions', else '/v1/chat/completions' ('http://host:port', or a base with '/v1'; behind it '#weight=2' for a weight, 'api=vllm' where the server does not tell what it is, 'api=chat' for its chat completions, 'api=messages' for Anthropic's API, 'model=name' where it serves several). With source, a GGUF file or a folder with a 'tokenizer.json', that gives the vocabulary, so that prompts go as token ids"`
 	Fallback  bool     `key:"remote-fallback" help:"true: where none of them answers, the source is loaded here"`
 	KeyFile   string   `key:"remote-key-file" path:"yes" help:"a file that holds the key they want"`
 	KeyEnv    string   `key:"remote-key-env" help:"an environment variable that holds it"`
