@@ -43,6 +43,7 @@ func (f Forward) Render(c Conversation) (Rendering, error) {
 	h.heal()
 	out := Forwarded{Thinking: c.Thinking}
 	for _, t := range h.turns {
+		t.Text, t.Parts = t.Content(), nil
 		if t.more != nil {
 			t.Text += t.more.String()
 		}

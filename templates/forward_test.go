@@ -12,7 +12,7 @@ func TestForward_isTheHealedConversation(t *testing.T) {
 	c := Conversation{
 		Tools: []Tool{{Name: "b", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "a"}},
 		Messages: []Message{
-			{Role: Developer, Text: "Be brief."}, {Role: System, Text: "Be kind."}, {Role: User, Text: spelt},
+			{Role: Developer, Text: "Be brief."}, {Role: System, Text: "Be kind."}, {Role: User, Parts: []Part{{Text: spelt[:3]}, {Text: spelt[3:]}}},
 			{Role: Assistant, Reasoning: "So.", Calls: []Call{{ID: "1", Name: "a", Arguments: "{}"}, {ID: "2", Name: "b", Arguments: "{}"}}},
 			{Role: ToolRole, CallID: "2", Text: "two", Failed: true}, {Role: ToolRole, CallID: "1", Text: spelt},
 		},
@@ -33,7 +33,7 @@ func TestForward_isTheHealedConversation(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	m := got.Messages
-	if len(m) != 5 || m[0].Role != System || m[0].Text != "Be brief.\n\nBe kind." || m[1].Text != spelt || m[2].Reasoning != "So." || len(m[2].Calls) != 2 {
+	if len(m) != 5 || m[0].Role != System || m[0].Text != "Be brief.\n\nBe kind." || m[1].Text != spelt[:3]+"\n"+spelt[3:] || m[2].Reasoning != "So." || len(m[2].Calls) != 2 {
 		t.Fatalf("%+v", m)
 	}
 	if m[3].CallID != "1" || m[3].Text != spelt || m[4].CallID != "2" || !m[4].Failed {
