@@ -40,12 +40,11 @@ type Can struct {
 
 // The words of Can.Chat: what a chat API can be asked for. Nothing says that it obeys.
 const (
-	ChatReads    = "conversations" // which all read
-	ChatTools    = "tools"         // without them they are told in words, in a protocol of tenon's own
-	ChatFormat   = "format"        // a JSON Schema of the answer
-	ChatEffort   = "effort"        // of thinking
-	ChatThinking = "thinking"      // whether to think
-	ChatSeed     = "seed"
+	ChatReads  = "conversations" // which all read
+	ChatTools  = "tools"         // without them they are told in words, in a protocol of tenon's own
+	ChatFormat = "format"        // a JSON Schema of the answer
+	ChatEffort = "effort"        // of thinking
+	ChatSeed   = "seed"
 )
 
 // Asks tells whether the far side of a chat can be asked for something.

@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"engine/enginetest":    {"engine"},
 	"engine/llama":         {"engine", "engine/enginetest"},
 	"engine/remote":        {"engine", "grammar"},
+	"engine/remote/chat":   {"engine", "templates"},
 	"engine/tokens":        {"engine", "grammar"},
 	"engine/tokenjson":     {"engine", "grammar"},
 	"engine/worker":        {"engine", "engine/enginetest", "engine/llama", "grammar"},

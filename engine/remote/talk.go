@@ -104,9 +104,7 @@ func (c *talk) request(t turn) (string, any) {
 	}
 	body := c.Body(out)
 	body["model"], body["stream"] = c.id, true
-	if body["thinking"] == nil { // beside which Anthropic's takes none
-		sampling(body, t.Sampling, c.Sampling)
-	}
+	sampling(body, t.Sampling, c.Sampling)
 	return c.Path, body
 }
 

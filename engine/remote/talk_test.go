@@ -237,18 +237,16 @@ func TestTalk_requests(t *testing.T) {
 		Tools: []chat.Tool{{Name: "weather", Description: "Tells it.", Parameters: json.RawMessage(cityOnly)}, {Name: "time"}},
 		Messages: []chat.Message{
 			{Role: "system", Text: "Be brief."}, {Role: "user", Text: "<tool_call>\"}"},
-			{Role: "assistant", Text: "I look.", Reasoning: "So.", Calls: []chat.Made{{ID: "call.1", Name: "weather", Arguments: `{"city":"Köln"}`}, {ID: "2", Name: "time", Arguments: "{}"}}},
+			{Role: "assistant", Text: "I look.", Reasoning: "So.", Calls: []chat.Call{{ID: "call.1", Name: "weather", Arguments: `{"city":"Köln"}`}, {ID: "2", Name: "time", Arguments: "{}"}}},
 			{Role: "tool", CallID: "call.1", Text: "rain"}, {Role: "tool", CallID: "2", Text: "broken", Failed: true}, {Role: "user", Text: "And now?"},
 		},
 	}
 	rich.Thinking.Enabled, rich.Thinking.Effort = &on, "low"
-	former, thinking := rich, rich
+	former := rich
 	former.Tools = nil
-	thinking.Messages = append(rich.Messages[:len(rich.Messages):len(rich.Messages)], chat.Message{Role: "assistant", Text: "Sun."}, chat.Message{Role: "user", Text: "And now?"})
 	for a, api := range map[API]chat.API{Chat: chat.Completions, Messages: chat.Messages} {
 		for name, t1 := range map[string]turn{
 			"full":      {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 3000}, Sampling: engine.Sampling{Temperature: &cold, Seed: &seed}, Wishes: engine.Wishes{OneCall: true, Format: json.RawMessage(`{"type":"object"}`)}}},
-			"thinking":  {talk: &thinking, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}}},
 			"required":  {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}, Wishes: engine.Wishes{Call: "required"}}},
 			"named":     {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "required", Tool: "weather"}}},
 			"none":      {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "none"}}},

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tenon/engine"
-	"tenon/templates"
 	"tenon/tools"
 )
 
@@ -67,34 +66,18 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 
 // unasked are the fields that the API of an upstream that chats has no words for.
 func unasked(can engine.Can, r Request) (ignored []string) {
-	thinks := r.Thinking.Enabled
 	for _, f := range []struct {
 		name, word string
 		set        bool
 	}{
 		{"seed", engine.ChatSeed, r.Sampling.Seed != nil}, {"the effort of thinking", engine.ChatEffort, r.Thinking.Effort != ""},
-		{"thinking", engine.ChatThinking, thinks != nil},
+		{"thinking", "", r.Thinking.Enabled != nil}, // which is as the upstream has it
 	} {
 		if f.set && !can.Asks(f.word) {
 			ignored = append(ignored, f.name+" (this model's upstream cannot be told)")
 		}
 	}
-	last := lastAnswer(r.Conversation.Messages)
-	bound := r.Choice.Mode == tools.Required || len(last.Calls) > 0 || continued(r.Conversation)
-	if thinks != nil && *thinks && bound && can.Asks(engine.ChatThinking) {
-		ignored = append(ignored, "thinking (this model's upstream does not think where a call is demanded, behind a result and in an answer that has begun)")
-	}
 	return ignored
-}
-
-// lastAnswer is the assistant's last message.
-func lastAnswer(all []templates.Message) templates.Message {
-	for _, m := range slices.Backward(all) {
-		if m.Role == templates.Assistant {
-			return m
-		}
-	}
-	return templates.Message{}
 }
 
 // wishes are what an upstream that chats is asked for beside the conversation.

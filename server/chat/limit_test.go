@@ -112,8 +112,8 @@ func TestLimit_whatAnUpstreamCannotBeTold(t *testing.T) {
 	r := request()
 	r.Sampling.Seed, r.Thinking.Effort, r.Thinking.Enabled = &seed, "low", &on
 	for chat, want := range map[string][]string{
-		engine.ChatReads: {"seed", "the effort of thinking", "thinking", "response_format (this model's engine follows no grammar)"},
-		"conversations,seed,effort,thinking,format": {"response_format (this model's upstream is asked for it, and nothing says that it obeys)"},
+		engine.ChatReads:                   {"seed", "the effort of thinking", "thinking", "response_format (this model's engine follows no grammar)"},
+		"conversations,seed,effort,format": {"thinking", "response_format (this model's upstream is asked for it, and nothing says that it obeys)"},
 	} {
 		r := r
 		r.Answer = &tools.Answer{Syntax: "json_schema", Definition: `{"type":"object"}`}
@@ -124,10 +124,6 @@ func TestLimit_whatAnUpstreamCannotBeTold(t *testing.T) {
 			return !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, w+" (") || g == w })
 		}) {
 			t.Errorf("%s: %q, %v; want %q", chat, got, err, want)
-		}
-		r.Choice, r.Answer = tools.Choice{Mode: tools.Required}, nil
-		if got, _ := limit(can, &r); !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, "thinking (") }) {
-			t.Errorf("%s: it would not think before a call that is demanded, and %q does not say so", chat, got)
 		}
 		r.Prompt = engine.Plain("a text")
 		var failed *Error

@@ -34,10 +34,10 @@ func completionsBody(t Turn) Object {
 	}
 	var messages, tools []Object
 	for _, m := range t.Messages {
-		messages = append(messages, m.completions())
+		messages = append(messages, completionsMessage(m))
 	}
 	for _, tool := range t.Tools {
-		tools = append(tools, Object{"type": "function", "function": tool.object("parameters")})
+		tools = append(tools, Object{"type": "function", "function": toolOf(tool, "parameters")})
 	}
 	if body["messages"] = messages; tools == nil {
 		return body
@@ -47,7 +47,7 @@ func completionsBody(t Turn) Object {
 		body["parallel_tool_calls"] = false
 	}
 	switch {
-	case t.Declares(t.Tool):
+	case t.named():
 		body["tool_choice"] = Object{"type": "function", "function": Object{"name": t.Tool}}
 	case t.Call != "":
 		body["tool_choice"] = t.Call
@@ -55,8 +55,7 @@ func completionsBody(t Turn) Object {
 	return body
 }
 
-// completions is a message there.
-func (m Message) completions() Object {
+func completionsMessage(m Message) Object {
 	out := Object{"role": m.Role, "content": m.Text}
 	if m.CallID != "" {
 		out["tool_call_id"] = m.CallID

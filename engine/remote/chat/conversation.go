@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tenon/engine"
+	"tenon/templates"
 )
 
 // API is how an upstream is spoken to. What it has no words for is not sent.
@@ -66,39 +67,13 @@ func ending(why string) (engine.Reason, error) {
 	return engine.Stop, nil
 }
 
-// Conversation is what templates.Forward writes.
-type Conversation struct {
-	Tools    []Tool    `json:"tools"`
-	Messages []Message `json:"messages"`
-	Thinking struct {
-		Enabled *bool  `json:"enabled"`
-		Effort  string `json:"effort"`
-	} `json:"thinking"`
-}
-
-// Tool is a declared one.
-type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"` // nil: none
-}
-
-// Message is one of a conversation.
-type Message struct {
-	Role      string `json:"role"`
-	Text      string `json:"text"`
-	Reasoning string `json:"reasoning"`
-	Calls     []Made `json:"calls"`
-	CallID    string `json:"call_id"`
-	Failed    bool   `json:"failed"`
-}
-
-// Made is a call of an earlier turn.
-type Made struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
+// A conversation as templates.Forward writes it.
+type (
+	Conversation = templates.Forwarded
+	Message      = templates.Message
+	Tool         = templates.Tool
+	Call         = templates.Call
+)
 
 // Read is the conversation that a prompt is.
 func Read(p engine.Prompt) (*Conversation, error) {
@@ -109,13 +84,13 @@ func Read(p engine.Prompt) (*Conversation, error) {
 	return &c, nil
 }
 
-// Declares tells whether a tool of the name is declared.
-func (c *Conversation) Declares(name string) bool {
-	return slices.ContainsFunc(c.Tools, func(t Tool) bool { return t.Name == name })
+// named tells whether a tool that must be called is declared.
+func (t Turn) named() bool {
+	return slices.ContainsFunc(t.Tools, func(one Tool) bool { return one.Name == t.Tool })
 }
 
-// object is a tool as both APIs have it, but for its schema's name.
-func (t Tool) object(schema string) Object {
+// toolOf is a tool as both APIs have it, but for its schema's name.
+func toolOf(t Tool, schema string) Object {
 	out := Object{"name": t.Name, schema: t.Parameters}
 	if t.Parameters == nil {
 		out[schema] = Object{"type": "object", "properties": Object{}}

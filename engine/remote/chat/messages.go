@@ -4,27 +4,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tenon/engine"
+	"tenon/templates"
 )
 
-// Messages is Anthropic's /v1/messages. Earlier thinking does not go back: it bears a signature
-// there, which is not kept.
+// Messages is Anthropic's /v1/messages. Thinking is not asked for: behind a call's results the
+// thought before the call would be demanded, with the signature that it bore, which is not kept.
 var Messages = API{
 	Path: "/v1/messages", Sampling: "temperature,top_p,top_k",
-	Limits: []string{"max_tokens"}, Words: []string{engine.ChatFormat, engine.ChatEffort, engine.ChatThinking},
+	Limits: []string{"max_tokens"}, Words: []string{engine.ChatFormat, engine.ChatEffort},
 	Body: messagesBody, Read: readMessages,
 }
 
-const (
-	// mostMessage is how many tokens an answer has where the turn leaves it open: the API wants to
-	// be told, and models refuse more than they can.
-	mostMessage = 8192
-	// leastThinking is the smallest budget of thinking that the API takes.
-	leastThinking = 1024
-)
+// mostMessage is how many tokens an answer has where the turn leaves it open: the API wants to be
+// told, and models refuse more than they can.
+const mostMessage = 8192
 
 func messagesBody(t Turn) Object {
 	most := t.Most
@@ -32,7 +28,7 @@ func messagesBody(t Turn) Object {
 		most = min(t.Room, mostMessage)
 	}
 	body, all := Object{t.Limit: most}, t.Messages // there is one
-	if all[0].Role == "system" && len(all) > 1 {
+	if all[0].Role == templates.System && len(all) > 1 {
 		body["system"], all = all[0].Text, all[1:]
 	}
 	body["messages"] = blocksOf(all)
@@ -47,34 +43,20 @@ func messagesBody(t Turn) Object {
 		body["output_config"] = config
 	}
 	messagesTools(body, t)
-	if on := t.Thinking.Enabled; on != nil && *on && most > leastThinking && t.Call != "required" && mayThink(all) {
-		body["thinking"] = Object{"type": "enabled", "budget_tokens": max(leastThinking, most/2)}
-	}
 	return body
-}
-
-// mayThink: behind a call's results the thought before the call is demanded, with the signature that
-// it bore, and an answer that has begun has none. Nor may a call be demanded of who thinks.
-func mayThink(all []Message) bool {
-	for i, m := range slices.Backward(all) {
-		if m.Role == "assistant" {
-			return len(m.Calls) == 0 && i < len(all)-1
-		}
-	}
-	return true
 }
 
 // messagesTools writes the tools and how they are to be called.
 func messagesTools(body Object, t Turn) {
 	var tools []Object
 	for _, tool := range t.Tools {
-		tools = append(tools, tool.object("input_schema"))
+		tools = append(tools, toolOf(tool, "input_schema"))
 	}
 	how := Object{"type": "auto"}
 	switch {
 	case tools == nil: // who has called must have tools
 		tools, how["type"] = formerTools(t.Messages), "none"
-	case t.Declares(t.Tool):
+	case t.named():
 		how = Object{"type": "tool", "name": t.Tool}
 	case t.Call == "required":
 		how["type"] = "any"
@@ -96,7 +78,7 @@ func formerTools(all []Message) (tools []Object) {
 	for _, m := range all {
 		for _, c := range m.Calls {
 			if !seen[c.Name] {
-				tools = append(tools, Tool{Name: c.Name}.object("input_schema"))
+				tools = append(tools, toolOf(Tool{Name: c.Name}, "input_schema"))
 			}
 			seen[c.Name] = true
 		}
@@ -108,25 +90,25 @@ func formerTools(all []Message) (tools []Object) {
 func blocksOf(all []Message) (out []Object) {
 	for i, m := range all {
 		role := "user"
-		if m.Role == "assistant" {
-			role = m.Role
+		if m.Role == templates.Assistant {
+			role = "assistant"
 		}
 		if role == "assistant" && i == len(all)-1 {
 			m.Text = strings.TrimRight(m.Text, " \t\n") // it is gone on with
 		}
-		blocks := m.blocks()
+		parts := blocks(m)
 		switch n := len(out) - 1; {
-		case len(blocks) == 0:
+		case len(parts) == 0:
 		case n >= 0 && out[n]["role"] == role:
-			out[n]["content"] = append(out[n]["content"].([]Object), blocks...)
+			out[n]["content"] = append(out[n]["content"].([]Object), parts...)
 		default:
-			out = append(out, Object{"role": role, "content": blocks})
+			out = append(out, Object{"role": role, "content": parts})
 		}
 	}
 	return out
 }
 
-func (m Message) blocks() (all []Object) {
+func blocks(m Message) (all []Object) {
 	switch {
 	case m.CallID != "":
 		result := Object{"type": "tool_result", "tool_use_id": plainID(m.CallID), "content": m.Text}
