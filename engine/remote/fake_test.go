@@ -123,6 +123,20 @@ func (h *farHost) says(text string) string {
 	return "data: " + string(b) + "\n\ndata: [DONE]\n\n"
 }
 
+// probed is the answer to a probe.
+func (h *farHost) probed(in map[string]any) string {
+	text := " Paris."
+	if h.grammar(in) == unlikely && !h.ignores {
+		text = "qzx-1-zqx"
+	}
+	said := h.says(text)
+	if h.api == Chat { // a prompt is as long as its request
+		read := len(fmt.Sprint(in["messages"])) + len(fmt.Sprint(in["tools"]))*b2i(!h.deaf)
+		said = strings.Replace(said, `"id":"x"`, fmt.Sprintf(`"id":"x","usage":{"prompt_tokens":%d}`, read), 1)
+	}
+	return said
+}
+
 // RoundTrip implements http.RoundTripper.
 func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
@@ -184,16 +198,7 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 			answer.StatusCode, answer.Status = http.StatusBadRequest, "400 Bad Request"
 			return say(map[string]any{"error": "Invalid grammar specification"})
 		}
-		text := " Paris."
-		if h.grammar(in) == unlikely && !h.ignores {
-			text = "qzx-1-zqx"
-		}
-		said := h.says(text)
-		if h.api == Chat { // a prompt is as long as its request
-			read := len(fmt.Sprint(in["messages"])) + len(fmt.Sprint(in["tools"]))*b2i(!h.deaf)
-			said = strings.Replace(said, `"id":"x"`, fmt.Sprintf(`"id":"x","usage":{"prompt_tokens":%d}`, read), 1)
-		}
-		answer.Body = io.NopCloser(strings.NewReader(said))
+		answer.Body = io.NopCloser(strings.NewReader(h.probed(in)))
 		return answer, nil
 	}
 	f.sent, f.requests = append(f.sent, r.URL.Host), append(f.requests, in)
