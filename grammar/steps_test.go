@@ -15,12 +15,13 @@ func stepGrammars() map[string][2]string {
 		fmt.Fprintf(&many, `| %%regex "[a-z ]{0,%d}x" `, i+3)
 	}
 	return map[string][2]string{
-		"many readings":  {`root ::= "" ` + many.String(), "the wax x"},
-		"a search":       {`root ::= %json{"type":"string","pattern":"(needle|haystack|straw)[a-z]+(one|two|three)"}`, `"a straw in the haystacktwo`},
-		"a bound":        {`root ::= %json{"type":"string","pattern":"^[A-Z].*[a-z]$","maxLength":40}`, `"Some text of some`},
-		"any text":       {`root ::= %until("<end of it>") "<end of it>"`, "some <end text"},
-		"keys":           {`root ::= %json{"patternProperties":{"^x-[a-z]+$":{"type":"integer"},"^[A-Z]":{"type":"string"}},"additionalProperties":{"type":"null"}}`, `{"x-abc": 12, "Abc": "d", "e": null`},
-		"other elements": {`root ::= %json{"type":"array","items":{"type":"string","pattern":"^[a-z ]*$"},"uniqueItems":true}`, `["one", "two", "thr`},
+		"many readings":     {`root ::= "" ` + many.String(), "the wax x"},
+		"a search":          {`root ::= %json{"type":"string","pattern":"(needle|haystack|straw)[a-z]+(one|two|three)"}`, `"a straw in the haystacktwo`},
+		"a bound":           {`root ::= %json{"type":"string","pattern":"^[A-Z].*[a-z]$","maxLength":40}`, `"Some text of some`},
+		"any text":          {`root ::= %until("<end of it>") "<end of it>"`, "some <end text"},
+		"keys":              {`root ::= %json{"patternProperties":{"^x-[a-z]+$":{"type":"integer"},"^[A-Z]":{"type":"string"}},"additionalProperties":{"type":"null"}}`, `{"x-abc": 12, "Abc": "d", "e": null`},
+		"keys that overlap": {`root ::= %json{"patternProperties":{"netdir_(work|share)":{"const":1},"netdrv_([a-z]+)":{"const":2},"net_[a-z]+[0-9]+":{"const":3}}}`, `{"net_abc1":3,"ne`},
+		"other elements":    {`root ::= %json{"type":"array","items":{"type":"string","pattern":"^[a-z ]*$"},"uniqueItems":true}`, `["one", "two", "thr`},
 	}
 }
 

@@ -29,7 +29,7 @@ type nameState struct {
 }
 
 // nameSliceOf returns the slice of a thread in a named key, outside of escapes.
-func (k *Masks) nameSliceOf(t thread, x *lexicon) *nameSlice {
+func (k *collector) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	key := nameState{int32(t.def.index()), t.st, t.aux}
 	s, ok := k.names.get(key)
 	if !ok {
@@ -40,7 +40,7 @@ func (k *Masks) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	return s
 }
 
-func (k *Masks) sliceName(t thread, x *lexicon) *nameSlice {
+func (k *collector) sliceName(t thread, x *lexicon) *nameSlice {
 	s := &nameSlice{whole: -1}
 	list := &k.m.nameLists[t.def.index()]
 	lo, hi := rangeOf(t.st)
@@ -60,7 +60,7 @@ func (k *Masks) sliceName(t thread, x *lexicon) *nameSlice {
 	var next [vocab.MaxPiece + 2]lex.ByteSet // by depth: the bytes that names go on with
 	at[0], next[0] = span{lo, hi}, list.nextBytes(lo, hi, read)
 	tree := k.v.Trie()
-	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		d := int(n.Depth)
 		if !next[d-1].Has(n.Byte) || special(n.Byte) {

@@ -142,7 +142,7 @@ func (k *collector) walkClosers(x *stringSlice) []uint64 {
 	}
 	var at [vocab.MaxPiece + 2]lex.StringState
 	at[0] = x.state
-	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		next, end := a.StepString(at[n.Depth-1], n.Byte), i+int(n.Size)
 		switch next {

@@ -74,7 +74,7 @@ func TestMasks_rulesSaveWork(t *testing.T) {
 		"text slice":       {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %until(\"<end>\") \"<end>\"", []string{`axy`, `bxy`}, 100},
 		"plain":            {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %plain{\"type\":\"string\"}(\"<\") \"<\"", []string{`axy`, `bxy`}, 100},
 		"string":           {`root ::= %json{"properties":{"a":{"type":"string","pattern":"^[a-z]*$"},"b":{"type":"string","pattern":"^[a-z]*$"}},` + closed + `}`, []string{`{"a":"x`, `{"a":"x","b":"y`}, 100},
-		"whole string":     {`root ::= %json{"type":"string"} "1" | %json{"type":"string","pattern":"^[a-m]+[n-z]"} "2"`, []string{`"`}, 100},
+		"whole string":     {`root ::= %json{"type":"string"} "1" | %json{"type":"string","pattern":"^[a-m]+[n-z]"} "2"`, []string{`"`}, 1500},
 		"name":             {`root ::= %json{"properties":{"beder":{"type":"object"},"ben":{"const":1}},` + closed + `}`, []string{`{"be`, `{"ben":1,"be`}, 100},
 		"unnamed key":      {`root ::= %json{"type":"object"}`, []string{`{"x`, `{"x":1,"y`}, 100},
 		"element":          {`root ::= %json{"type":"array","items":{"type":"string"},"uniqueItems":true}`, []string{`["bad","b`, `["bad","be`}, 100},
