@@ -202,6 +202,10 @@ func (s *guestScanner) End() int { return s.stop }
 
 func (s *guestScanner) Whole() bool { return !s.late }
 
+func (s *guestScanner) Called() bool {
+	return len(s.found) > 0 || s.parser.region != nil && s.parser.region.called()
+}
+
 func (s *guestScanner) Calls([]byte) ([]declared.RawCall, error) { return s.found, nil }
 
 // Reached implements scanner: what was soon told to be text is looked at once more, for calls

@@ -106,10 +106,16 @@ func (p *Text) stepRegion(final bool) bool {
 
 // most is how long the region may be if it has no marker.
 func (r *region) most() int {
-	if j, ok := r.scan.(*scan.JSONScanner); ok && j.Good {
+	if r.called() {
 		return scan.MaxNamed
 	}
 	return scan.MaxBare
+}
+
+// called tells whether the region has named a tool that can be called.
+func (r *region) called() bool {
+	s, ok := r.scan.(interface{ Called() bool })
+	return ok && s.Called()
 }
 
 // missingOpener is the rule under which is counted that calls stand without the marker that opens

@@ -185,6 +185,11 @@ func (p *Text) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		peek.Examine(1)
 		b := p.buf[i]
+		if p.beside && i > p.pos && p.plan.Markers.Begin(b) {
+			if a := p.tornAt(i, final); a != peek.No {
+				return a == peek.Yes
+			}
+		}
 		if p.plan.headBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
 			if a := p.openHead(i, final); a != peek.No {
 				return a == peek.Yes
@@ -236,12 +241,33 @@ func (p *Text) stepText(final bool) bool {
 	return false
 }
 
+// tornAt tells whether the turn's end stands at offset i, and before it nothing but what tornCloser
+// says is one, and removes that.
+func (p *Text) tornAt(i int, final bool) peek.Answer {
+	from := peek.SkipSpace(p.buf[:min(i, p.pos+peek.MaxGap)], p.pos)
+	if i-from > p.plan.Longest || !p.tornCloser(p.buf[from:i]) {
+		return peek.No
+	}
+	_, a := peek.AnyPrefix(p.buf[i:], p.plan.TurnEnds, final)
+	if _, isSymbol := p.symbolAt(i); isSymbol && a != peek.Yes || p.asIs() {
+		return peek.No
+	}
+	if a == peek.Yes {
+		p.pass(from)
+		p.pos = i
+	}
+	return a
+}
+
 // tornCloser tells whether text begins a marker that would have closed a call or ended the turn:
 // the output was cut off inside it.
 func (p *Text) tornCloser(text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
 	d := p.plan.Dialect
 	t, a := peek.AnyTag(text, slices.Concat(d.Closers(), d.Ends, slices.Collect(maps.Keys(p.plan.Inner))), false)
-	return len(text) > 1 && (a == peek.Unknown || len(t) == len(text))
+	return a == peek.Unknown || len(t) == len(text)
 }
 
 // muted tells whether no call starts at offset i.
@@ -283,7 +309,7 @@ func (p *Text) pass(i int) {
 	}
 	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
 	if text := p.buf[from:i]; len(text) > 0 {
-		if p.casing != nil && len(bytes.TrimSpace(text)) > 0 {
+		if p.casing != nil && peek.SkipSpace(text, 0) < len(text) {
 			p.uncase()
 		}
 		p.look(text)
@@ -301,8 +327,8 @@ func (p *Text) look(text []byte) {
 		p.blank, p.indent = true, 0
 	}
 	p.indent += len(line)
-	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
-	if len(bytes.TrimSpace(text)) > 0 {
+	p.blank = p.blank && peek.SkipSpace(line, 0) == len(line) // a space of another script may come in pieces
+	if peek.SkipSpace(text, 0) < len(text) {
 		p.solid, p.beside = true, false
 	}
 	p.inWord = peek.WordByte(text[len(text)-1])

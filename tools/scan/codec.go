@@ -98,8 +98,8 @@ func (o Opening) rules(quotes ...string) lenient.Rules {
 	return r
 }
 
-// MaxBare is how long a bare or fenced object may be before it has named a tool that can be
-// called, and still be a call (issue 6, property 5); MaxNamed is how long one may be that has
+// MaxBare is how long what has no marker of the family's may be before it has named a tool that can
+// be called, and still be a call (issue 6, property 5); MaxNamed is how long that may be which has
 // named it.
 const (
 	MaxBare  = 64 << 10

@@ -90,6 +90,9 @@ func (s *JSONScanner) Reached() int {
 
 func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 
+// Called tells whether a tool has been named that can be called.
+func (s *JSONScanner) Called() bool { return s.Good }
+
 // Cut ends the region at offset at, where a closing marker stands inside what looked like a string.
 func (s *JSONScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	s.pos = at

@@ -76,8 +76,8 @@ func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 // quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a
 // call, or a word directly: that is inside of a string then.
 func quoteBehind(rest []byte) bool {
-	glued := bytes.TrimLeft(rest, "}]")
-	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")
+	glued := bytes.TrimLeft(rest, "}]"+peek.ByteOrderMark)
+	rest = bytes.TrimLeft(rest, " \t\r\n,;}]"+peek.ByteOrderMark)
 	if len(rest) < 2 || rest[0] != '"' {
 		return len(glued) > 0 && bytes.IndexByte([]byte(" \t\r\n,;{[(<`\""), glued[0]) < 0
 	}

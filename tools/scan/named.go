@@ -46,6 +46,9 @@ type NamedScanner struct {
 	input  textScanner // of the input of a free-form tool
 }
 
+// Called tells whether a tool has been named that can be called.
+func (s *NamedScanner) Called() bool { return s.Head > 0 && s.Name != "" }
+
 func (s *NamedScanner) Step(body []byte, final bool) Status {
 	if s.Head == 0 {
 		if st := s.readHead(body, final); st != Open || s.Head == 0 {

@@ -64,6 +64,9 @@ func (s *pythonicScanner) Soft() int { return s.args.Soft }
 
 func (s *pythonicScanner) Whole() bool { return !s.inArgs && !s.short && len(s.spans) > 0 }
 
+// Called tells whether a tool has been named that can be called.
+func (s *pythonicScanner) Called() bool { return len(s.spans) > 0 }
+
 func (s *pythonicScanner) Step(body []byte, final bool) Status {
 	for {
 		if s.inArgs {

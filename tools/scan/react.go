@@ -41,6 +41,9 @@ func (s *reactScanner) End() int { return s.stop + s.behind }
 
 func (s *reactScanner) Whole() bool { return s.done || s.inJSON && s.JSONScanner.Whole() }
 
+// Called tells whether a tool has been named that can be called, and its arguments have begun.
+func (s *reactScanner) Called() bool { return s.from > 0 }
+
 func (s *reactScanner) Step(body []byte, final bool) Status {
 	if !s.named {
 		if st := s.name(body, final); !s.named {
@@ -141,8 +144,11 @@ func boundedName(n int) Status {
 // argumentsLabel finds where the arguments begin. Models write the label in many ways; without one,
 // an object on the next line counts.
 func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
-	i := peek.SkipSpace(body, s.pos)
+	i, cut := peek.SkipLayout(body, s.pos, final)
 	rest := body[i:]
+	if cut {
+		return Open
+	}
 	if len(rest) == 0 {
 		if !final {
 			return Open

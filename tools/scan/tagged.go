@@ -125,6 +125,12 @@ type TaggedScanner struct {
 
 func (s *TaggedScanner) Whole() bool { return s.state == afterCall && !s.short }
 
+// Called tells whether a tool has been named that can be called, and one of its arguments.
+func (s *TaggedScanner) Called() bool {
+	begun := s.state == inJSON || s.state == inValue && s.tool.Schema.Declares(s.field.Key)
+	return begun || len(s.Done) > 0 || len(s.current.Fields) > 0 || s.current.Args != nil
+}
+
 var errUnclosedValue = errors.New("an argument is never closed")
 
 func (s *TaggedScanner) Calls(body []byte) ([]declared.RawCall, error) {

@@ -160,11 +160,30 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	if final && slices.ContainsFunc(s.closing, begins) && !slices.ContainsFunc(s.argOpens, begins) {
 		return peek.Yes // a closing tag that is cut off, and no other argument's
 	}
+	if a := s.cutByEnd(body[j:], final); a != peek.No {
+		return a
+	}
 	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
 	if a := s.Plan.Terminators.Tag(body[j:], final); a != peek.No && !asKey {
 		return a
 	}
 	_, a := s.unopenedKey(body[j:], final)
+	return a
+}
+
+// cutByEnd tells whether a closing tag stands at the start of text that the turn's end cuts off.
+func (s *TaggedScanner) cutByEnd(text []byte, final bool) peek.Answer {
+	_, a := peek.First(s.closing, func(t string) peek.Answer {
+		n := 0
+		for n < min(len(text), len(t)) && text[n] == t[n] {
+			n++
+		}
+		if n < len("</") || n == len(t) || n == len(text) {
+			return peek.No
+		}
+		_, a := peek.AnyPrefix(text[n:], s.Plan.TurnEnds, final)
+		return a
+	})
 	return a
 }
 
