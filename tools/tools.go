@@ -110,7 +110,7 @@ func (p *Plan) SymbolParser() Parser { return parse.NewTolerant(p.reading, false
 
 // TextParser returns a parser for text without token ids: from a remote engine, from a file, from
 // a client's history. Markers are recognised by their spelling.
-func (p *Plan) TextParser() Parser { return parse.NewTolerant(p.reading, true, p.newID) }
+func (p *Plan) TextParser() *parse.Text { return parse.NewTolerant(p.reading, true, p.newID) }
 
 // Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
 // to the one that the mark is in or behind, each with whether it is a marker token. The result is

@@ -28,8 +28,8 @@ func readLeaked(m Model, d *tools.Dialect, r Request) ([]templates.Message, []te
 		if err != nil {
 			break // the turn's own plan says why
 		}
-		read := readCalls(plan, text)
-		if len(read.Calls) == 0 {
+		read, whole := readCalls(plan, text)
+		if len(read.Calls) == 0 || !whole {
 			continue
 		}
 		if read.Reasoning = strings.TrimSpace(read.Reasoning); read.Reasoning == "" {
@@ -50,8 +50,9 @@ func namesTool(declared []tools.Tool, text string) bool {
 	return slices.ContainsFunc(declared, func(t tools.Tool) bool { return strings.Contains(text, t.Name) })
 }
 
-// readCalls reads a text as an assistant's turn.
-func readCalls(plan *tools.Plan, text string) (m templates.Message) {
+// readCalls reads a text as an assistant's turn. It is not whole if the turn ends before the text:
+// behind a call stands what the model made up of its result, perhaps with an answer.
+func readCalls(plan *tools.Plan, text string) (m templates.Message, whole bool) {
 	p := plan.TextParser()
 	for _, e := range append(slices.Clone(p.Token([]byte(text), false)), p.Close(false)...) {
 		switch e.Kind {
@@ -67,5 +68,5 @@ func readCalls(plan *tools.Plan, text string) (m templates.Message) {
 			m.Calls = append(m.Calls, templates.Call{Name: tools.PromptName(e.Call.Namespace, e.Call.Name), Arguments: string(arguments)})
 		}
 	}
-	return m
+	return m, !p.Over()
 }

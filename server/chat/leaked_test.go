@@ -22,6 +22,7 @@ func TestLeaked_callsInAnAssistantsTextAreCalls(t *testing.T) {
 		"hermes":       {"I look.\n<tool_call>\n{\"name\": \"look\", \"arguments\": " + args + "}\n</tool_call>", "I look.", 1},
 		"two":          {"<tool_call>{\"name\": \"look\", \"arguments\": " + args + "}</tool_call>\n<tool_call>{\"name\": \"look\", \"arguments\": " + args + "}</tool_call>", "", 2},
 		"react":        {"I look.\nAction: look\nAction Input: " + args, "I look.", 1},
+		"made up":      {"Action: look\nAction Input: " + args + "\nObservation: b\nFinal Answer: b", "Action: look\nAction Input: " + args + "\nObservation: b\nFinal Answer: b", 0},
 		"tags":         {"<tool_call>\n<function=look>\n<parameter=at>\na\n</parameter>\n</function>\n</tool_call>", "", 1},
 		"half":         {"<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\"", "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\"", 0},
 		"another tool": {"<tool_call>{\"name\": \"find\", \"arguments\": " + args + "}</tool_call>", "<tool_call>{\"name\": \"find\", \"arguments\": " + args + "}</tool_call>", 0},

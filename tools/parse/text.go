@@ -123,6 +123,9 @@ func (p *Text) Room(int) {}
 // InCall implements Parser.
 func (p *Text) InCall() bool { return p.region != nil }
 
+// Over tells whether a label ended the turn, so that what followed was not read.
+func (p *Text) Over() bool { return p.over }
+
 func (p *Text) note(at int, text string) { p.emitter.note(p.offset+at, text) }
 
 // compact forgets what has been decided.
