@@ -172,7 +172,7 @@ func TestParser_whatThePromptEndsWithIsNoText(t *testing.T) {
 // string, must not be read again for ever; the calls between them are not lost for it.
 func TestCost_objectsThatNeverEnd(t *testing.T) {
 	d, _ := Lookup("hermes")
-	p := planFor(t, d, Thinking{}).TextParser().(*parse.Text)
+	p := planFor(t, d, Thinking{}).TextParser()
 	unit := "<|im_end|>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"a"
 	text := strings.Repeat(unit, 2000)
 	for i := 0; i < len(text); i += 16 {
