@@ -11,14 +11,17 @@ LINTER := build/bin/golangci-lint-$(GOLANGCI_VERSION)
 # One package more than there are cores: some tests wait for processes.
 JOBS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-# Packages in whose tests goroutines meet, which run under the race detector alone. Those that link the engine would take minutes; in the others on
-# one goroutine a value is read, written or checked: what they share is raced by the packages that serve it.
+PACKAGES = $(or $(shell go list ./...),$(error go list finds no packages))
+
+# Packages in whose tests goroutines meet are tested under the race detector, and only so. Left out
+# are those that link the engine, which would take minutes, and those whose tests have one goroutine:
+# what they share is raced by the packages that serve it.
 ONE_GOROUTINE = server/(sdktest|servertest.*|streamtest|anthropic|openai|wire|chat/adapter|chat/prepared|lmstudio/rest)
 RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/runner 2>/dev/null | grep -vE '/$(ONE_GOROUTINE)$$')
 
 # The others, those first that take longest: go test begins them in this order, and none is left for one core at the end.
 LONGEST = tenon/grammar tenon/tools tenon/engine/llama tenon/engine/worker/native tenon/cmd/tenon tenon/grammar/lex
-PLAIN_PACKAGES = $(LONGEST) $(filter-out $(LONGEST) $(RACE_PACKAGES),$(shell go list ./... 2>/dev/null))
+PLAIN_PACKAGES = $(LONGEST) $(filter-out $(LONGEST) $(RACE_PACKAGES),$(PACKAGES))
 
 # Tests that walk much data on one goroutine: under the race detector they take ten times as long and find nothing.
 WALKS = $(shell paste -sd'|' cmd/scripts/walks.txt)
@@ -26,7 +29,7 @@ WALK_PACKAGES = $(shell grep -rlE '^func ($(WALKS))' --include='*_test.go' serve
 
 # Packages whose tests start servers, compare with clients or compile kernels: none of them is quick.
 SLOW_PACKAGES = (server/sdktest|server/servertest/contract|cmd/clients|cmd/bench|cmd/soak|engine/remote/realtest|engine/llama/kerneltest)
-FAST_PACKAGES = $(shell go list ./... 2>/dev/null | grep -vE '/$(SLOW_PACKAGES)$$')
+FAST_PACKAGES = $(shell printf '%s\n' $(PACKAGES) | grep -vE '/$(SLOW_PACKAGES)$$')
 
 include engine/llama/cgo.mk
 

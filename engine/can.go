@@ -19,9 +19,9 @@ type Can struct {
 	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is one, too.
 	Symbols bool `json:"symbols"`
 	// Chat: prompts are conversations as templates.Forward writes them, and the far side renders
-	// them. It lists what the far side can be asked for beside one, with commas between: see
-	// [ChatTools] and its like. Calls come as the [ChatMarkers] with an object of name and arguments between,
-	// thinking likewise. "": prompts are text.
+	// them. It lists what the far side can be asked for, with commas between: see [ChatTools] and
+	// its like. Calls and thinking come between symbols, the [ChatMarkers]; a call is an object of
+	// name and arguments. "": prompts are text.
 	Chat string `json:"chat,omitempty"`
 	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
 	// back; else it passes them.

@@ -1,8 +1,9 @@
-// Registers of 32-bit lanes, as products_linux.h needs them: sixteen of AVX-512 or eight of AVX2. A lane is a row of weights.
+// SIMD registers of 32-bit lanes for products_linux.h: sixteen lanes of AVX-512, or eight of AVX2.
+// A lane is a row of weights.
 //
-// A lane's four weights are multiplied with four activations and added up. VNNI does so in one instruction. AVX2 multiplies
-// two by two and adds in 16 bits. That is exact here though the sums wrap around, because the last one has room: all start
-// with a correction, see column_of.
+// One instruction of VNNI multiplies a lane's four weights with four activations and adds them up in
+// 32 bits. AVX2 adds in 16 bits, and its sums may overflow on the way. The last one fits: each starts
+// with a correction that makes the weights signed again, see column_of.
 #pragma once
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
@@ -40,8 +41,8 @@ inline floats add_product(ints whole, floats d, floats sum) { return _mm512_fmad
 inline floats halves(const uint16_t * d) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *) d)); }
 inline void store(float * to, floats v, int count) { _mm512_mask_storeu_ps(to, (1u << count) - 1, v); }
 
-// transpose turns 32 weights of sixteen rows, of which i and i+4 share a register, into eight registers of four weights of
-// each row.
+// transpose takes 32 weights of each of sixteen rows; rows i and i+4 share a register. It gives
+// eight registers, each with four weights of every row.
 inline void transpose(const ints r[8], ints q[8]) {
     ints pairs[8], fours[8];
     for (int i = 0; i < 8; i += 2) {
@@ -79,7 +80,8 @@ inline void store(float * to, floats v, int count) {
     }
 }
 
-// transpose turns 32 weights of each of eight rows into eight registers of four weights of each row.
+// transpose takes 32 weights of each of eight rows. It gives eight registers, each with four weights
+// of every row.
 inline void transpose(const ints r[8], ints q[8]) {
     ints pairs[8], fours[8];
     for (int i = 0; i < 8; i += 2) {
@@ -113,8 +115,8 @@ inline ints eight(const void * q) {
 #endif
 }
 
-// What is multiplied with VNNI, and how: dots adds the products of unsigned weights with activations, whole makes 32-bit
-// numbers of such sums, and scaled does so by scales. packed is a correction or a scale as these want it.
+// dots adds the products of unsigned weights with activations to a sum. whole turns such sums into
+// 32-bit numbers; scaled does so and multiplies them with scales, which packed has prepared.
 #ifdef TENON_WIDE
 constexpr bool vnni = true;
 

@@ -1,7 +1,7 @@
 //go:build cgo && libllama
 
-// A shared libllama: its libraries for CPUs are reached through ggml's interface of backends, and told to compute by
-// ggml's reference where its own way is wanted.
+// For a shared libllama. ggml's backend interface reaches its CPU libraries. Where ggml's own way is
+// wanted, the backend is told to use its reference implementation.
 #include <cstdlib>
 #include <cstring>
 
@@ -45,8 +45,8 @@ static bool takes(ggml_backend_buffer_type_t type, ggml_tensor * product) {
     return yes;
 }
 
-// reordered puts the weights where ggml would put a model's: into the first of its kinds of buffers that takes them, but
-// for AMX, whose products are its own. NULL: they stay where they are.
+// reordered puts the weights into the first kind of buffer that takes them, as ggml does with a
+// model's. AMX is left out, whose products are ggml's. NULL: they stay where they are.
 static ggml_backend_buffer_t reordered(ggml_context * ctx, ggml_tensor * product, const void * weights) {
     auto kinds = function<ggml_backend_dev_get_extra_bufts_t>("ggml_backend_dev_get_extra_bufts")(device);
     for (; kinds != NULL && *kinds != NULL; kinds++) {
