@@ -26,7 +26,8 @@ type Can struct {
 	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
 	// back; else it passes them.
 	Checks bool `json:"checks"`
-	// Conclude: a turn that is told to end ends where its grammar lets it; else at once.
+	// Conclude: a turn that is told to end, or whose budget is spent, ends where its grammar lets it;
+	// else at once.
 	Conclude bool `json:"conclude"`
 	// Thinking: Budget.Thinking is kept to.
 	Thinking bool `json:"thinking_budget"`
@@ -122,6 +123,7 @@ func (c Can) Guarantees() []Guarantee {
 		{"strict", formats, c.Mask != ExactMask},
 		{"text_is_data", data, data != "yes"},
 		{"same_tokens", yes[c.IDs], !c.IDs},
+		{"ends_legally", yes[c.Conclude], !c.Conclude},
 		{"thinking_budget", yes[c.Thinking], !c.Thinking},
 		{"logprobs", yes[c.Logprobs], !c.Logprobs},
 	}

@@ -18,8 +18,8 @@ import (
 
 // What is asked of an upstream says what the engine can do.
 func TestAPIs_whatTheyCanDo(t *testing.T) {
-	byIDs := engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Mask: engine.PrintedMask}
-	byText := engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.PrintedMask}
+	byIDs := engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Mask: engine.PrintedMask, Conclude: true}
+	byText := engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.PrintedMask, Conclude: true}
 	for name, c := range map[string]struct {
 		host farHost
 		v    engine.Engine
@@ -130,7 +130,7 @@ func TestAPIs_whatOneCannotDoNoneCan(t *testing.T) {
 	f.hosts["a"], f.hosts["b"] = hostOf(VLLM), hostOf(VLLM)
 	f.hosts["a"].ignores = true
 	e := connectWith(t, f, vocabulary(), "http://a", "http://b")
-	if can := e.Model().Can; can.Symbols || can.Mask != engine.NoMask || !can.IDs {
+	if can := e.Model().Can; can.Symbols || can.Conclude || can.Mask != engine.NoMask || !can.IDs {
 		t.Errorf("%+v", can)
 	}
 }

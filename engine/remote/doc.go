@@ -42,8 +42,11 @@
 //	              grammar has it. So what spells one is one (engine.Can.Symbols).
 //	sampling      What an API does not have is told (engine.Can). What a turn leaves
 //	              open is as the upstream has it.
-//	budgets       The thinking budget is not kept to, and the server reports it.
-//	checks        There are none, and a turn that is told to conclude ends at once.
+//	budgets       Of tokens: a call that would be cut off is ended here with the fewest bytes, if
+//	              the upstream keeps to grammars (conclusion.go). So is one that is told to conclude;
+//	              without a grammar that ends at once. The thinking budget is not kept to, and the
+//	              server reports it.
+//	checks        There are none.
 //	logprobs      llama-server's are the model's own, before the mask. vLLM's and SGLang's are
 //	              those after it, and are not told.
 //	cached        vLLM tells how much of a prompt was cached with --enable-prompt-tokens-details.

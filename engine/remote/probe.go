@@ -41,6 +41,7 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 			return a, m, err
 		}
 		if p.obeyed {
+			m.Can.Conclude = true // where the grammar ends is known here
 			m.Can.IDs = m.Can.IDs && p.ids
 			m.Can.Symbols = m.Can.Symbols && p.ids && a.target() == grammar.GBNF // others let letters spell a marker
 			return a, m, nil

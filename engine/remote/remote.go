@@ -309,6 +309,7 @@ type turn struct {
 	ids     []int32            // of the prompt; nil: it goes as text
 	ends    []int32            // tokens that end an answer, as far as they are known
 	grammar string             // printed; "": none
+	syntax  *syntax            // of the grammar; nil: there is none that is kept to
 	talk    *chat.Conversation // that the prompt is, where the engine chats
 }
 
@@ -330,26 +331,31 @@ type printedGrammar struct {
 	from string
 	to   grammar.Target
 	grammar.Printed
+	syntax *syntax
 }
 
 // mostPrinted is how many agents with tools of their own take turns without printing anew.
 const mostPrinted = 16
 
-func (p *printer) print(text string, to grammar.Target) (grammar.Printed, error) {
+func (p *printer) print(text string, to grammar.Target) (printedGrammar, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range p.kept {
 		if k.from == text && k.to == to {
-			return k.Printed, nil
+			return k, nil
 		}
 	}
 	g, err := grammar.Parse(text, grammar.Options{Lenient: true})
 	if err != nil {
-		return grammar.Printed{}, fmt.Errorf("compile the grammar: %w", err)
+		return printedGrammar{}, fmt.Errorf("compile the grammar: %w", err)
 	}
-	out, err := g.Print(to)
-	if err == nil {
-		p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], printedGrammar{text, to, out})
+	out := printedGrammar{from: text, to: to}
+	if out.Printed, err = g.Print(to); err != nil {
+		return out, err
 	}
-	return out, err
+	if out.syntax, err = newSyntax(g, text); err != nil {
+		return out, err
+	}
+	p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], out)
+	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type session struct {
 
 	begun, first time.Time
 	usage        engine.Usage
+	conclusion   conclusion
 	last         *engine.Finish
 	sent         bool // a token was handed over: the turn cannot begin again elsewhere
 	concluded    atomic.Bool
@@ -48,7 +50,9 @@ func (s *session) run(ctx context.Context) {
 		}
 		switch {
 		case s.concluded.Load():
-			s.finish(engine.Finish{Reason: engine.Stop, Usage: s.usage})
+			s.finishLegally(engine.Finish{Reason: engine.Stop, Usage: s.usage})
+		case s.last != nil && s.last.Reason == engine.Length:
+			s.finishLegally(*s.last)
 		case s.last != nil:
 			s.finish(*s.last)
 		case err == nil, s.Closed():
@@ -75,6 +79,7 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 	if err != nil {
 		return err
 	}
+	s.conclusion = newConclusion(t.syntax, t.Budget.Tokens)
 	return play(ctx, u.client, a, t, func(d delta) bool {
 		quiet.Reset(silence)
 		return s.take(d)
@@ -93,16 +98,43 @@ func (s *session) take(d delta) bool {
 		if s.first.IsZero() {
 			s.first = time.Now()
 		}
-		for i := range d.tokens {
-			s.engine.spell(&d.tokens[i])
-		}
-		s.usage.Generated += len(d.tokens)
-		if s.sent = true; !s.Put(engine.Update{Tokens: d.tokens}, nil) {
-			return false
+		if s.follow(&d); len(d.tokens) > 0 {
+			s.sent = true
+			if !s.Put(engine.Update{Tokens: d.tokens}, nil) {
+				return false
+			}
 		}
 	}
 	s.last = d.finish
 	return d.finish == nil
+}
+
+// follow counts what an event says, and ends the turn there where its budget holds no more than its
+// end.
+func (s *session) follow(d *delta) {
+	for i := range d.tokens {
+		left := math.MaxInt
+		if most := s.turn.Budget.Tokens; most > 0 {
+			left = most - s.usage.Generated - 1
+		}
+		s.engine.spell(&d.tokens[i])
+		if !s.conclusion.token(d.tokens[i], left) {
+			d.tokens, d.finish = d.tokens[:i], &engine.Finish{Reason: engine.Length, Usage: s.usage}
+			return
+		}
+		s.usage.Generated++
+	}
+}
+
+// finishLegally ends a turn that was cut short with what its grammar wants for that.
+func (s *session) finishLegally(f engine.Finish) {
+	if rest := s.conclusion.rest(); len(rest) > 0 {
+		f.Usage.Generated = cmp.Or(f.Usage.Generated, s.usage.Generated) + len(rest)
+		if !s.Put(engine.Update{Tokens: rest}, nil) {
+			return
+		}
+	}
+	s.finish(f)
 }
 
 func (s *session) finish(f engine.Finish) {
@@ -124,7 +156,7 @@ func (s *session) finish(f engine.Finish) {
 // Decide implements engine.Session. No turn waits for a verdict here.
 func (s *session) Decide(context.Context, engine.Verdict) error { return engine.ErrUnsupported }
 
-// Conclude implements engine.Session: the turn ends at once.
+// Conclude implements engine.Session: the rest is written here.
 func (s *session) Conclude(context.Context) error {
 	s.concluded.Store(true)
 	s.cancel(errConcluded)

@@ -98,7 +98,7 @@ func (e *Engine) sum() {
 			e.model.Slots += u.model.Slots
 			e.model.Context = min(e.model.Context, u.model.Context)
 			if u.model.Can.Mask == engine.NoMask {
-				e.model.Can.Mask = engine.NoMask
+				e.model.Can.Mask, e.model.Can.Conclude = engine.NoMask, false
 			}
 			e.model.Can.Logprobs = e.model.Can.Logprobs && u.model.Can.Logprobs
 			e.model.Can.Symbols = e.model.Can.Symbols && u.model.Can.Symbols
@@ -234,6 +234,6 @@ func (e *Engine) phrase(u *upstream, t turn) (api, turn, error) {
 	if t.Exact && len(p.Loosened) > 0 { // what is narrowed is valid all the same
 		return a, t, fmt.Errorf("%w: %v", engine.ErrInexact, p.Loosened)
 	}
-	t.grammar = p.Text
+	t.grammar, t.syntax = p.Text, p.syntax
 	return a, t, nil
 }
