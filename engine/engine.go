@@ -169,6 +169,8 @@ type Finish struct {
 	Reason Reason `json:"reason"`
 	Usage  Usage  `json:"usage"`
 	Timing Timing `json:"timing"`
+	// Notes are what was decided about an answer of another machine, for the turn's trace.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Usage counts a turn's tokens.

@@ -192,6 +192,6 @@ func (r *talkReader) end() (delta, error) {
 	if err != nil {
 		return d, fmt.Errorf("%w: %w", errLost, err)
 	}
-	d.tokens = slices.Concat(r.thought(), called)
+	d.tokens, d.finish.Notes = slices.Concat(r.thought(), called), r.calls.Notes
 	return d, nil
 }

@@ -188,6 +188,36 @@ func TestTalk_S1_18_noCallOfAnAnswerThatBreaks(t *testing.T) {
 	}
 }
 
+// S1-16: of arguments that came more than once the turn's trace tells.
+func TestTalk_S1_16_theTraceTellsWhichVersionCounts(t *testing.T) {
+	for name, want := range map[string]string{
+		"chat/call-and-the-whole":               "both are equal",
+		"chat/call-twice":                       "both are equal",
+		"chat/call-differs-from-the-whole":      "the last, which is whole, is taken, not the pieces before it",
+		"chat/call-cut-and-the-whole":           "the last is taken, and the pieces before it are no object",
+		"chat/call-whole-and-a-rest":            "the pieces are taken, and the last is no object",
+		"chat/call":                             "",
+		"messages/call-and-the-whole":           "the last, which is whole, is taken",
+		"messages/call-start-end-and-the-whole": "", // the start's arguments are none
+		"messages/call":                         "",
+	} {
+		f := newFar("a")
+		a := API(strings.Split(name, "/")[0])
+		f.hosts["a"] = hostOf(a)
+		f.hosts["a"].body = says(transcript(t, name+".txt"))
+		o := servertest.Options(servertest.Model{ID: "m", Engine: connectTo(t, f, "http://a")})
+		o.DebugRequests = 1
+		h := server.New(o)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(fmt.Sprintf(forced["/v1/messages"], "", false))))
+		trace := httptest.NewRecorder()
+		h.ServeHTTP(trace, httptest.NewRequest("GET", "/debug/requests/"+w.Header().Get("X-Request-Id"), nil))
+		if got := trace.Body.String(); trace.Code != 200 || !strings.Contains(got, want) || want == "" && strings.Contains(got, "more than once") {
+			t.Errorf("%s: %d, no %q in %s", name, trace.Code, want, got)
+		}
+	}
+}
+
 // What an upstream will not answer is no fault of the upstream's.
 func TestTalk_refusals(t *testing.T) {
 	for a, stream := range map[API]string{

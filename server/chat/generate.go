@@ -151,6 +151,9 @@ func (c *choiceRun) note(text string) {
 
 // finish ends the answer. It is false where the turn goes on because it is tried again.
 func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err error) {
+	for _, text := range f.Notes {
+		c.note(text)
+	}
 	if err := c.reading.close(f.Reason == engine.Length, c.send); err != nil {
 		return true, err
 	}

@@ -16,8 +16,20 @@ const mostCalls = 64 << 20
 // Calls gathers the calls of an answer from their pieces, whose order, ids and places in the list
 // upstreams get wrong in many ways. The zero value has none.
 type Calls struct {
+	Notes []string // what the turn's trace is to tell of the answer
+
 	all  []*call
 	size int
+}
+
+// mostNotes bounds them: an upstream's words are in them.
+const mostNotes = 16
+
+// note takes down what was decided, once.
+func (c *Calls) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(c.Notes) < mostNotes && !slices.Contains(c.Notes, text) {
+		c.Notes = append(c.Notes, text)
+	}
 }
 
 type call struct {
@@ -83,9 +95,12 @@ func (c *Calls) Tokens(limited bool) (all []engine.Token, err error) {
 		}
 	}
 	for _, one := range c.all {
-		arguments := one.text()
+		arguments, taken := one.text()
 		if one.name == "" && arguments == "" || limited && !one.whole() {
 			continue
+		}
+		if taken != "" {
+			c.note("the arguments of a call of %.64q came more than once: %s", one.name, taken)
 		}
 		name, _ := json.Marshal(one.name) // a text can be
 		text := fmt.Sprintf("\n{\"name\": %s, \"arguments\": %s}\n", name, cmp.Or(arguments, "{}"))
@@ -102,20 +117,30 @@ func Symbol(text string) engine.Token {
 // Text is a text as a token.
 func Text(text string) engine.Token { return engine.Token{ID: engine.NoID, Bytes: []byte(text)} }
 
-func (one *call) whole() bool { return one.name != "" && isObject(one.text()) }
+func (one *call) whole() bool {
+	text, _ := one.text()
+	return one.name != "" && isObject(text)
+}
 
 // text is what the pieces come to: their sum, or else the last, which was the whole, or else the
-// sum of those before it.
-func (one *call) text() string {
-	sum := strings.Join(one.arguments, "")
-	if n := len(one.arguments) - 1; n > 0 && !isObject(sum) {
-		for _, text := range []string{one.arguments[n], strings.Join(one.arguments[:n], "")} {
-			if isObject(text) {
-				return text
-			}
-		}
+// sum of those before it. taken says which, where it is not the sum.
+func (one *call) text() (text, taken string) {
+	sum, n := strings.Join(one.arguments, ""), len(one.arguments)-1
+	if n < 1 || isObject(sum) {
+		return sum, ""
 	}
-	return sum
+	last, before := one.arguments[n], strings.Join(one.arguments[:n], "")
+	switch {
+	case last == before:
+		return last, "both are equal"
+	case isObject(last) && isObject(before):
+		return last, "the last, which is whole, is taken, not the pieces before it"
+	case isObject(last):
+		return last, "the last is taken, and the pieces before it are no object"
+	case isObject(before):
+		return before, "the pieces are taken, and the last is no object"
+	}
+	return sum, ""
 }
 
 func isObject(text string) bool {
