@@ -111,6 +111,12 @@ var patterns = map[API]map[string]pattern{
 		"refusal":                         {gruss, engine.Stop},
 		"thinking":                        {"So. " + gruss, engine.Stop},
 		"thinking-by-its-other-name":      {"So. " + gruss, engine.Stop},
+		"content-in-parts":                {gruss, engine.Stop},
+		"content-in-parts-whole":          {"So. " + gruss, engine.Stop},
+		"content-of-other-types":          {gruss, engine.Stop}, // and a note
+		"thinking-in-parts":               {"So. " + gruss, engine.Stop},
+		"thinking-in-details":             {"So. " + gruss, engine.Stop},
+		"refusal-in-parts":                {gruss, engine.Stop},
 		"half-utf8":                       {"Gr�", engine.Stop},
 		"whole-changed":                   {"Grüß", ""},
 		"changed-id":                      {"Grüß", ""},

@@ -188,7 +188,7 @@ func TestTalk_S1_18_noCallOfAnAnswerThatBreaks(t *testing.T) {
 	}
 }
 
-// S1-16: of arguments that came more than once the turn's trace tells.
+// S1-16: of arguments that came more than once, and of parts that are left out, the turn's trace tells.
 func TestTalk_S1_16_theTraceTellsWhichVersionCounts(t *testing.T) {
 	for name, want := range map[string]string{
 		"chat/call-and-the-whole":               "both are equal",
@@ -196,6 +196,7 @@ func TestTalk_S1_16_theTraceTellsWhichVersionCounts(t *testing.T) {
 		"chat/call-differs-from-the-whole":      "the last, which is whole, is taken, not the pieces before it",
 		"chat/call-cut-and-the-whole":           "the last is taken, and the pieces before it are no object",
 		"chat/call-whole-and-a-rest":            "the pieces are taken, and the last is no object",
+		"chat/content-of-other-types":           `of the type \"reference\", which is left out`,
 		"chat/call":                             "",
 		"messages/call-and-the-whole":           "the last, which is whole, is taken",
 		"messages/call-start-end-and-the-whole": "", // the start's arguments are none

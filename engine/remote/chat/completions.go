@@ -95,10 +95,11 @@ type completionsEvent struct {
 }
 
 type completionsPiece struct {
-	Content   string `json:"content"`
-	Refusal   string `json:"refusal"`
-	Reasoning string `json:"reasoning_content"`
-	Thought   string `json:"reasoning"` // its other name
+	Content   content         `json:"content"`
+	Refusal   string          `json:"refusal"`
+	Reasoning string          `json:"reasoning_content"`
+	Thought   string          `json:"reasoning"`         // its other name
+	Details   json.RawMessage `json:"reasoning_details"` // its parts, as a rule beside it
 	Calls     []struct {
 		Index    *int   `json:"index"`
 		ID       string `json:"id"`
@@ -107,6 +108,54 @@ type completionsPiece struct {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"function"`
 	} `json:"tool_calls"`
+}
+
+// content is a text, or a list of parts.
+type content struct {
+	text, thought string
+	others        []string // types of parts that are neither
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Mistral's thinking holds parts again.
+func (c *content) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &c.text) == nil { // of null it is ""
+		return nil
+	}
+	var parts []struct {
+		Type     string          `json:"type"`
+		Text     string          `json:"text"`
+		Refusal  string          `json:"refusal"`
+		Summary  string          `json:"summary"`
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return fmt.Errorf("content is no text and no list of parts: %w", err)
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "text", "refusal":
+			c.text += p.Text + p.Refusal
+		case "thinking", "reasoning.text", "reasoning.summary":
+			c.thought += thinkingText(p.Thinking) + p.Text + p.Summary
+		default:
+			c.others = append(c.others, p.Type)
+		}
+	}
+	return nil
+}
+
+// thinkingText is a thought, which is a text or a list of parts with some.
+func thinkingText(raw json.RawMessage) (text string) {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		_ = json.Unmarshal(raw, &text) // anything else is no thought
+	}
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text
 }
 
 func readCompletions(data []byte, c *Calls) (p Piece, err error) {
@@ -130,8 +179,13 @@ func readCompletions(data []byte, c *Calls) (p Piece, err error) {
 			return p, errors.New("an event has neither delta nor message")
 		}
 		p.Whole = choice.Message != nil
-		p.Text += said.Content + said.Refusal
-		p.Thought += cmp.Or(said.Reasoning, said.Thought)
+		var details content
+		_ = json.Unmarshal(said.Details, &details) // they are nobody's standard
+		p.Text += said.Content.text + said.Refusal
+		p.Thought += cmp.Or(said.Reasoning, said.Thought, details.thought) + said.Content.thought
+		for _, kind := range said.Content.others {
+			c.note("a part of the answer is of the type %.64q, which is left out", kind)
+		}
 		for _, one := range said.Calls {
 			c.Add(one.Index, one.ID, one.Function.Name, argumentsText(one.Function.Arguments))
 		}
