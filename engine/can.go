@@ -46,7 +46,15 @@ const (
 	ChatFormat = "format"        // a JSON Schema of the answer
 	ChatEffort = "effort"        // of thinking
 	ChatSeed   = "seed"
+
+	// How it is told to think, by the rules of Anthropic's API: as much as it likes, or with a budget
+	// of at least [LeastThought] tokens, which are of the answer's.
+	ChatThinks = "thinking"
+	ChatBudget = "budget"
 )
+
+// LeastThought is the smallest budget that can be asked for by [ChatBudget], in tokens.
+const LeastThought = 1024
 
 // Asks tells whether the far side of a chat can be asked for something.
 func (c Can) Asks(word string) bool { return slices.Contains(strings.Split(c.Chat, ","), word) }

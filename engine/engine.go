@@ -76,6 +76,7 @@ type Wishes struct {
 	Tool    string          // where a call is required, the only tool that it may be of; "": any
 	OneCall bool            // at most one call
 	Format  json.RawMessage // JSON Schema of the answer; nil: any text
+	Thought int             // tokens of thinking; -1: as many as it likes, 0: as the upstream has it
 }
 
 // Budget limits a turn.

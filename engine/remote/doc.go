@@ -21,8 +21,8 @@
 //
 // The last two render conversations and parse calls by themselves: the server hands them the
 // healed conversation (templates.Forward), and their calls come back as symbols. Whether one takes
-// tools and shows them to its model is tried on connect. Where it does not, or where tool-format
-// says so, tools are told in words, in tenon's own protocol.
+// tools and shows them to its model, and how it is asked to think, is tried on connect. Where it
+// takes no tools, or where tool-format says so, they are told in words, in tenon's own protocol.
 //
 // # What holds
 //
@@ -46,6 +46,10 @@
 //	              the upstream keeps to grammars (conclusion.go). So is one that is told to conclude;
 //	              without a grammar that ends at once. The thinking budget is not kept to, and the
 //	              server reports it.
+//	thinking      Chat completions are told its effort. Of Anthropic's API it is asked in the way
+//	              that the model takes: its effort, or a budget. Where the API's rules do not let it
+//	              think, and always behind a call with a budget (the signature of the thought before
+//	              it is not kept), nothing is asked, and the server reports it.
 //	checks        There are none.
 //	logprobs      llama-server's are the model's own, before the mask. vLLM's and SGLang's are
 //	              those after it, and are not told.

@@ -37,6 +37,7 @@ type farHost struct {
 	ignores bool   // grammars
 	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
 	newer   bool   // it refuses max_tokens
+	thinks  string // the only type of thinking that it does not refuse; "": all
 	deaf    bool   // it shows the model no tools
 	crowded bool   // it answers no probe
 	width   int    // of the model: another one is another model
@@ -123,6 +124,12 @@ func (h *farHost) says(text string) string {
 	return "data: " + string(b) + "\n\ndata: [DONE]\n\n"
 }
 
+// refusesThinking tells whether it is asked to think in a way that it does not know.
+func (h *farHost) refusesThinking(in map[string]any) bool {
+	how, asked := in["thinking"].(map[string]any)
+	return asked && h.thinks != "" && how["type"] != h.thinks
+}
+
 // probed is the answer to a probe.
 func (h *farHost) probed(in map[string]any) string {
 	text := " Paris."
@@ -194,7 +201,7 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 			answer.StatusCode, answer.Status = http.StatusTooManyRequests, "429 Too Many Requests"
 			return say(map[string]any{"error": "busy"})
 		}
-		if h.refuses && (h.grammar(in) != nil || in["tools"] != nil) || h.newer && in["max_tokens"] != nil {
+		if h.refuses && (h.grammar(in) != nil || in["tools"] != nil) || h.newer && in["max_tokens"] != nil || h.refusesThinking(in) {
 			answer.StatusCode, answer.Status = http.StatusBadRequest, "400 Bad Request"
 			return say(map[string]any{"error": "Invalid grammar specification"})
 		}

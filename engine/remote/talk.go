@@ -19,15 +19,16 @@ type talk struct {
 	*client
 	served
 	chat.API
-	tools bool   // they are taken; else they are told in words
-	limit string // field that bounds the answer
+	tools  bool   // they are taken; else they are told in words
+	limit  string // field that bounds the answer
+	thinks string // words of Can.Chat for how it is told to think
 }
 
 // talks are the ways to speak to one, the likeliest first. Each is tried: see tryTalks.
 func talks(c *client, s served, a chat.API) (all []api) {
 	for _, tools := range []bool{true, false} {
 		for _, limit := range a.Limits {
-			all = append(all, &talk{c, s, a, tools, limit})
+			all = append(all, &talk{client: c, served: s, API: a, tools: tools, limit: limit})
 		}
 	}
 	return all
@@ -41,18 +42,21 @@ func tryTalks(ctx context.Context, ways []api) (api, engine.Model, error) {
 	var refused error
 	for _, way := range ways {
 		a := way.(*talk)
-		read, err := a.try(ctx, a.tools)
+		read, err := a.try(ctx, a.tools, 0)
 		if err == nil && a.tools && read > 0 {
 			var bare int
-			bare, err = a.try(ctx, false)
+			bare, err = a.try(ctx, false, 0)
 			a.tools = read > bare
+		}
+		if err == nil {
+			err = a.tryThinking(ctx)
 		}
 		switch {
 		case err == nil:
 			m, err := a.describe(ctx)
 			return a, m, err
 		case !errors.Is(err, errRefused):
-			return a, engine.Model{}, fmt.Errorf("it does not answer whether it takes tools: %w", err)
+			return a, engine.Model{}, fmt.Errorf("it does not answer what it takes: %w", err)
 		case refused == nil:
 			refused = err // the others leave something out
 		}
@@ -60,9 +64,28 @@ func tryTalks(ctx context.Context, ways []api) (api, engine.Model, error) {
 	return nil, engine.Model{}, refused
 }
 
+// tryThinking finds the way to have it think that it does not refuse, if there is one.
+func (c *talk) tryThinking(ctx context.Context) error {
+	for _, words := range c.Thinks {
+		thought := -1
+		if words == engine.ChatBudget {
+			thought = engine.LeastThought
+		}
+		_, err := c.try(ctx, false, thought)
+		if err == nil {
+			c.thinks = words
+		}
+		if !errors.Is(err, errRefused) {
+			return err
+		}
+	}
+	return nil
+}
+
 // try takes a short turn and tells how many tokens its prompt had, 0: it is not told.
-func (c *talk) try(ctx context.Context, tools bool) (read int, err error) {
+func (c *talk) try(ctx context.Context, tools bool, thought int) (read int, err error) {
 	t := briefly()
+	t.Wishes.Thought = thought
 	t.Sampling = engine.Sampling{} // some take none
 	if t.talk = (&chat.Conversation{Messages: []chat.Message{{Role: "user", Text: probePrompt}}}); tools {
 		t.talk.Tools = []chat.Tool{{Name: "look_up", Description: "Looks a city up."}}
@@ -82,6 +105,9 @@ func (c *talk) describe(ctx context.Context) (engine.Model, error) {
 	words := append([]string{engine.ChatReads}, c.Words...)
 	if c.tools {
 		words = append(words, engine.ChatTools)
+	}
+	if c.thinks != "" {
+		words = append(words, c.thinks)
 	}
 	m.Can.Chat, m.Can.Symbols, m.Can.Sampling = strings.Join(words, ","), true, c.Sampling
 	for _, text := range engine.ChatMarkers {
@@ -104,7 +130,9 @@ func (c *talk) request(t turn) (string, any) {
 	}
 	body := c.Body(out)
 	body["model"], body["stream"] = c.id, true
-	sampling(body, t.Sampling, c.Sampling)
+	if t.Wishes.Thought == 0 { // who thinks takes none
+		sampling(body, t.Sampling, c.Sampling)
+	}
 	return c.Path, body
 }
 

@@ -164,6 +164,46 @@ func TestTalk_whatAnUpstreamTakes(t *testing.T) {
 	}
 }
 
+// How an upstream is asked to think is found out, whatever the client speaks; where it is not asked,
+// that is said.
+func TestTalk_thinkingIsAskedFor(t *testing.T) {
+	requests := map[string]string{
+		"/v1/chat/completions": `{"model":"m","max_completion_tokens":4000,"reasoning_effort":"low","temperature":0,"messages":[{"role":"user","content":"hi"}]}`,
+		"/v1/responses":        `{"model":"m","max_output_tokens":4000,"reasoning":{"effort":"low"},"temperature":0,"input":"hi"}`,
+		"/v1/messages":         `{"model":"m","max_tokens":4000,"thinking":{"type":"enabled","budget_tokens":1500},"temperature":0,"messages":[{"role":"user","content":"hi"}]}`,
+	}
+	for _, thinks := range []string{"adaptive", "enabled", "nothing"} {
+		f := newFar("a")
+		f.hosts["a"] = hostOf(Messages)
+		f.hosts["a"].thinks = thinks
+		f.hosts["a"].body = says(transcript(t, "messages/thinking.txt"))
+		e := connectTo(t, f, "http://a")
+		h := server.New(servertest.Options(servertest.Model{ID: "m", Engine: e}))
+		if can := e.Model().Can; can.Asks(engine.ChatThinks) != (thinks == "adaptive") || can.Asks(engine.ChatBudget) != (thinks == "enabled") || can.Asks(engine.ChatEffort) != (thinks == "adaptive") {
+			t.Errorf("%s: %s", thinks, can.Chat)
+		}
+		for path, body := range requests {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(body)))
+			sent := f.requests[len(f.requests)-1]
+			how, _ := json.Marshal([]any{sent["thinking"], sent["output_config"], sent["temperature"]})
+			want := map[string]string{
+				"adaptive": `[{"display":"summarized","type":"adaptive"},{"effort":"low"},null]`, "enabled": `[{"budget_tokens":1024,"type":"enabled"},null,null]`, "nothing": `[null,null,0]`,
+			}[thinks]
+			if path == "/v1/messages" {
+				want = strings.NewReplacer("1024", "1500", `{"effort":"low"}`, "null").Replace(want)
+			}
+			if w.Code != 200 || string(how) != want || !strings.Contains(w.Body.String(), "So.") {
+				t.Errorf("%s%s: %s, want %s; %d %s", thinks, path, how, want, w.Code, w.Body)
+			}
+			ignored := w.Header().Get("X-Tenon-Ignored")
+			if strings.Contains(ignored, "temperature") != (thinks != "nothing") || strings.Contains(ignored, "thinking (") != (thinks == "nothing" || path == "/v1/messages") {
+				t.Errorf("%s%s: ignored %q", thinks, path, ignored)
+			}
+		}
+	}
+}
+
 // A prefix of an answer is none: whatever is lost, no call leaves that has not come whole.
 func TestTalk_S1_18_noCallOfAnAnswerThatBreaks(t *testing.T) {
 	for a := range chatCalls {
@@ -280,11 +320,16 @@ func TestTalk_requests(t *testing.T) {
 			"full":      {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 3000}, Sampling: engine.Sampling{Temperature: &cold, Seed: &seed}, Wishes: engine.Wishes{OneCall: true, Format: json.RawMessage(`{"type":"object"}`)}}},
 			"required":  {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}, Wishes: engine.Wishes{Call: "required"}}},
 			"named":     {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "required", Tool: "weather"}}},
+			"thinks":    {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}, Wishes: engine.Wishes{Thought: 2000}}},
+			"decides":   {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 100}, Wishes: engine.Wishes{Thought: -1, Format: json.RawMessage(`{"type":"object"}`)}}},
 			"none":      {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "none"}}},
 			"untooled":  {talk: &former, Turn: engine.Turn{Wishes: engine.Wishes{Call: "required"}}},
 			"goes-on":   {talk: &chat.Conversation{Messages: []chat.Message{{Role: "user", Text: "hi"}, {Role: "assistant", Text: "ho \n"}}}},
 			"no-answer": {talk: &chat.Conversation{Messages: []chat.Message{{Role: "system", Text: "hi"}}}},
 		} {
+			if t1.Wishes.Thought != 0 && len(api.Thinks) == 0 {
+				continue
+			}
 			_, body := (&talk{served: served{id: "m", context: 1 << 16}, API: api, limit: api.Limits[0]}).request(t1)
 			b, err := json.MarshalIndent(body, "", "  ")
 			if err != nil {

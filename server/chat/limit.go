@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/templates"
 	"tenon/tools"
 )
 
 // limit takes out of a request what an engine cannot do and tells which fields that were. What
-// must not be left out is an *Error.
-func limit(can engine.Can, r *Request) (ignored []string, err error) {
+// must not be left out is an *Error. most bounds the answer's tokens, 0: nothing does.
+func limit(can engine.Can, r *Request, most int) (ignored []string, err error) {
+	thought, unthought := thoughtOf(can, *r, most)
 	const unmasked = "this model's engine follows no grammar"
 	place := cmp.Or(r.AnswerPlace.Field, "response_format")
 	if can.Mask != engine.ExactMask && can.Mask != engine.PrintedMask {
@@ -41,7 +43,11 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 		r.Sampling.LogitBias, ignored = nil, append(ignored, "logit_bias (this model's engine takes no token ids)")
 	}
 	if r.Thinking.Budget > 0 && !can.Thinking {
-		r.Thinking.Budget, ignored = 0, append(ignored, "the budget of thinking (this model's engine keeps to none)")
+		why := "this model's engine keeps to none"
+		if can.Asks(engine.ChatBudget) {
+			why = "this model's upstream is asked for it where its rules let it, and nothing says that it obeys"
+		}
+		r.Thinking.Budget, ignored = 0, append(ignored, "the budget of thinking ("+why+")")
 	}
 	if known := strings.Split(can.Sampling, ","); can.Sampling != "" {
 		for _, f := range engine.SamplingFields {
@@ -54,7 +60,7 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 		return nil, unfit("prompt", "is a text to go on with, and this model's upstream takes conversations alone")
 	}
 	if can.Chat != "" {
-		ignored = append(ignored, unasked(can, *r)...)
+		ignored = append(ignored, unasked(can, *r, thought, unthought)...)
 	}
 	for _, piece := range r.Prompt {
 		if len(piece.Tokens) > 0 && !can.IDs {
@@ -64,28 +70,88 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 	return ignored, nil
 }
 
-// unasked are the fields that the API of an upstream that chats has no words for.
-func unasked(can engine.Can, r Request) (ignored []string) {
+// unasked are the fields that the API of an upstream that chats has no words for, and those that its
+// rules shut out: thought is what is asked of its thinking, and unthought why nothing is.
+func unasked(can engine.Can, r Request, thought int, unthought string) (ignored []string) {
+	open := thought == 0 && unthought == ""
 	for _, f := range []struct {
 		name, word string
 		set        bool
 	}{
-		{"seed", engine.ChatSeed, r.Sampling.Seed != nil}, {"the effort of thinking", engine.ChatEffort, r.Thinking.Effort != ""},
-		{"thinking", "", r.Thinking.Enabled != nil}, // which is as the upstream has it
+		{"seed", engine.ChatSeed, r.Sampling.Seed != nil}, {"the effort of thinking", engine.ChatEffort, open && r.Thinking.Effort != ""},
+		{"thinking", "", open && r.Thinking.Enabled != nil}, // which is as the upstream has it
 	} {
 		if f.set && !can.Asks(f.word) {
 			ignored = append(ignored, f.name+" (this model's upstream cannot be told)")
 		}
 	}
+	if unthought != "" {
+		ignored = append(ignored, "thinking (this model's upstream refuses it where "+unthought+")")
+	}
+	known := strings.Split(can.Sampling, ",")
+	for _, f := range engine.SamplingFields {
+		if _, set := f.Get(r.Sampling); set && thought != 0 && slices.Contains(known, f.Key) {
+			ignored = append(ignored, f.Key+" (this model's upstream takes none while it thinks)")
+		}
+	}
 	return ignored
 }
 
+// thoughtOf is what an upstream is asked of its thinking, see engine.Wishes. unthought says why it
+// is asked nothing though the client wants it to think: by the rules of its API no call may be
+// demanded then, no answer gone on with, and with a budget the thought before a call comes along
+// with the call's results, bearing the upstream's signature, which is not kept.
+func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought string) {
+	t := r.Thinking
+	off := t.Enabled != nil && !*t.Enabled
+	decides, counts := can.Asks(engine.ChatThinks), can.Asks(engine.ChatBudget)
+	switch {
+	case off || t == Thinking{} || !decides && !counts:
+		return 0, ""
+	case r.Choice.Mode == tools.Required:
+		return 0, "a call is demanded"
+	case continued(r.Conversation):
+		return 0, "an answer is gone on with"
+	case decides:
+		return -1, ""
+	case hasCalled(r.Conversation):
+		return 0, "the answer before had calls, and the thought before them is not sent along"
+	}
+	if tokens = t.Budget; tokens == 0 {
+		tokens = cmp.Or(efforts[t.Effort], efforts["medium"]) * cmp.Or(most, openAnswer) / 100
+	}
+	if tokens = max(tokens, engine.LeastThought); most > 0 {
+		tokens = min(tokens, most-1)
+	}
+	if tokens < engine.LeastThought {
+		return 0, fmt.Sprintf("the answer has at most %d tokens", engine.LeastThought)
+	}
+	return tokens, ""
+}
+
+// efforts are how much of an answer they may take, in per cent, as OpenRouter has it.
+var efforts = map[string]int{"minimal": 10, "low": 20, "medium": 50, "high": 80, "xhigh": 95, "max": 95}
+
+// openAnswer is the length, in tokens, that an answer without a limit is taken to have.
+const openAnswer = 8192
+
+// hasCalled tells whether the latest answer called tools.
+func hasCalled(c templates.Conversation) bool {
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Role == templates.Assistant {
+			return len(m.Calls) > 0
+		}
+	}
+	return false
+}
+
 // wishes are what an upstream that chats is asked for beside the conversation.
-func wishes(r Request) engine.Wishes {
+func wishes(can engine.Can, r Request, most int) engine.Wishes {
 	w := engine.Wishes{OneCall: r.OneCall, Call: map[tools.Mode]string{tools.None: "none", tools.Required: "required"}[r.Choice.Mode]}
 	if r.Choice.Mode == tools.Required && len(r.Choice.Names) == 1 {
 		w.Tool = r.Choice.Names[0]
 	}
+	w.Thought, _ = thoughtOf(can, r, most)
 	switch a := r.Answer; {
 	case a == nil:
 	case a.Syntax == "json_schema":

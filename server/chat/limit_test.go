@@ -8,6 +8,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/templates"
 	"tenon/tools"
 )
 
@@ -119,7 +120,7 @@ func TestLimit_whatAnUpstreamCannotBeTold(t *testing.T) {
 		r.Answer = &tools.Answer{Syntax: "json_schema", Definition: `{"type":"object"}`}
 		can := enginetest.Textual
 		can.Chat = chat
-		got, err := limit(can, &r)
+		got, err := limit(can, &r, 0)
 		if err != nil || len(got) != len(want) || slices.ContainsFunc(want, func(w string) bool {
 			return !slices.ContainsFunc(got, func(g string) bool { return strings.HasPrefix(g, w+" (") || g == w })
 		}) {
@@ -127,8 +128,60 @@ func TestLimit_whatAnUpstreamCannotBeTold(t *testing.T) {
 		}
 		r.Prompt = engine.Plain("a text")
 		var failed *Error
-		if _, err := limit(can, &r); !errors.As(err, &failed) || failed.Field != "prompt" {
+		if _, err := limit(can, &r, 0); !errors.As(err, &failed) || failed.Field != "prompt" {
 			t.Errorf("a text to go on with: %v", err)
+		}
+	}
+}
+
+// An upstream is asked to think as the rules of its API let it; where they do not, that is named.
+func TestLimit_thinkingByTheUpstreamsRules(t *testing.T) {
+	const budget, decides = "conversations,budget", "conversations,thinking,effort"
+	on, hot, off := true, float32(1), false
+	said := func(r templates.Role, calls ...templates.Call) templates.Message {
+		return templates.Message{Role: r, Text: "a", Calls: calls}
+	}
+	called := []templates.Message{said(templates.User), said(templates.Assistant, templates.Call{Name: "a"}), said(templates.ToolRole)}
+	for name, c := range map[string]struct {
+		chat    string
+		change  func(*Request)
+		thought int
+		ignored []string
+	}{
+		"a budget":             {budget, func(r *Request) { r.Thinking.Budget = 2000 }, 2000, []string{"the budget of thinking (this model's upstream is asked"}},
+		"one below the least":  {budget, func(r *Request) { r.Thinking.Budget = 10 }, 1024, []string{"the budget of thinking (this model's upstream is asked"}},
+		"one above the answer": {budget, func(r *Request) { r.Thinking.Budget, r.MaxTokens = 9000, 5000 }, 4999, []string{"the budget of thinking (this model's upstream is asked"}},
+		"an effort":            {budget, func(r *Request) { r.Thinking.Effort = "low" }, 1638, nil},
+		"one of a long answer": {budget, func(r *Request) { r.Thinking.Effort, r.MaxTokens = "high", 20000 }, 16000, nil},
+		"thinking":             {budget, func(r *Request) { r.Thinking.Enabled = &on }, 4096, nil},
+		"a short answer":       {budget, func(r *Request) { r.Thinking.Enabled, r.MaxTokens = &on, 1024 }, 0, []string{"thinking (this model's upstream refuses it where the answer has at most 1024"}},
+		"behind a call":        {budget, func(r *Request) { r.Thinking.Enabled, r.Conversation.Messages = &on, called }, 0, []string{"thinking (this model's upstream refuses it where the answer before had calls"}},
+		"behind another answer": {budget, func(r *Request) {
+			r.Thinking.Enabled, r.Conversation.Messages = &on, append(called, said(templates.Assistant), said(templates.User))
+		}, 4096, nil},
+		"a call is demanded": {budget, func(r *Request) { r.Thinking.Enabled, r.Choice.Mode = &on, tools.Required }, 0, []string{"thinking (this model's upstream refuses it where a call"}},
+		"an answer goes on": {budget, func(r *Request) {
+			r.Thinking.Enabled, r.Conversation.Messages = &on, []templates.Message{said(templates.User), said(templates.Assistant)}
+		}, 0, []string{"thinking (this model's upstream refuses it where an answer"}},
+		"sampling":                {budget, func(r *Request) { r.Thinking.Enabled, r.Sampling.Temperature = &on, &hot }, 4096, []string{"temperature (this model's upstream takes none while it thinks"}},
+		"none":                    {budget, func(r *Request) { r.Thinking.Enabled = &off }, 0, []string{"thinking (this model's upstream cannot be told"}},
+		"nothing":                 {budget, func(*Request) {}, 0, nil},
+		"it decides":              {decides, func(r *Request) { r.Thinking.Effort, r.Conversation.Messages = "low", called }, -1, nil},
+		"it decides, a budget":    {decides, func(r *Request) { r.Thinking.Budget, r.MaxTokens = 2000, 100 }, -1, []string{"the budget of thinking (this model's engine keeps to none"}},
+		"it decides, a call":      {decides, func(r *Request) { r.Thinking.Effort, r.Choice.Mode = "low", tools.Required }, 0, []string{"thinking (this model's upstream refuses it where a call"}},
+		"it decides, nothing":     {decides, func(*Request) {}, 0, nil},
+		"it knows no thinking":    {engine.ChatReads, func(r *Request) { r.Thinking.Enabled = &on }, 0, []string{"thinking (this model's upstream cannot be told"}},
+		"it knows effort as such": {"conversations,effort", func(r *Request) { r.Thinking.Effort = "low" }, 0, nil},
+	} {
+		r := request()
+		r.Conversation.Messages = []templates.Message{said(templates.User)}
+		c.change(&r)
+		can := enginetest.Textual
+		can.Chat = c.chat
+		thought := wishes(can, r, r.MaxTokens).Thought
+		ignored, err := limit(can, &r, r.MaxTokens)
+		if err != nil || thought != c.thought || len(ignored) != len(c.ignored) || len(ignored) > 0 && !strings.HasPrefix(ignored[0], c.ignored[0]) {
+			t.Errorf("%s: %d tokens, %q, %v", name, thought, ignored, err)
 		}
 	}
 }

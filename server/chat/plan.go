@@ -66,8 +66,9 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	can, wished := m.Engine.Model().Can, wishes(r)
-	ignored, err := limit(can, &r)
+	can, most := m.Engine.Model().Can, s.budget(r.MaxTokens)
+	wished := wishes(can, r, most)
+	ignored, err := limit(can, &r, most)
 	if err != nil {
 		return planned{}, err
 	}

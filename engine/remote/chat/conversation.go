@@ -16,6 +16,7 @@ type API struct {
 	Sampling string   // of engine.SamplingFields
 	Limits   []string // fields that bound an answer's tokens, the likeliest first
 	Words    []string // of engine.Can.Chat, beside ChatReads and ChatTools
+	Thinks   []string // of them, those of one way to have it think each, the likeliest first
 	Body     func(Turn) Object
 	// Read decodes an event. Pieces of calls go to the calls. The error is ErrTold where the event
 	// is one.

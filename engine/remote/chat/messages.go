@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,12 +11,13 @@ import (
 	"tenon/templates"
 )
 
-// Messages is Anthropic's /v1/messages. Thinking is not asked for: behind a call's results the
-// thought before the call would be demanded, with the signature that it bore, which is not kept.
+// Messages is Anthropic's /v1/messages. Its newer models decide by themselves how much they think,
+// and refuse a budget; the older ones know nothing else. What they signed is not kept.
 var Messages = API{
 	Path: "/v1/messages", Sampling: "temperature,top_p,top_k",
-	Limits: []string{"max_tokens"}, Words: []string{engine.ChatFormat, engine.ChatEffort},
-	Body: messagesBody, Read: readMessages,
+	Limits: []string{"max_tokens"}, Words: []string{engine.ChatFormat},
+	Thinks: []string{engine.ChatThinks + "," + engine.ChatEffort, engine.ChatBudget},
+	Body:   messagesBody, Read: readMessages,
 }
 
 // mostMessage is how many tokens an answer has where the turn leaves it open: the API wants to be
@@ -25,16 +27,23 @@ const mostMessage = 8192
 func messagesBody(t Turn) Object {
 	most := t.Most
 	if most == 0 {
-		most = min(t.Room, mostMessage)
+		most = min(t.Room, mostMessage+max(t.Thought, 0))
 	}
+	most = max(most, t.Thought+1)                  // the room is a guess, and the API refuses less
 	body, all := Object{t.Limit: most}, t.Messages // there is one
 	if all[0].Role == templates.System && len(all) > 1 {
 		body["system"], all = all[0].Text, all[1:]
 	}
 	body["messages"] = blocksOf(all)
 	config := Object{}
-	if t.Thinking.Effort != "" {
-		config["effort"] = t.Thinking.Effort
+	switch {
+	case t.Thought > 0:
+		body["thinking"] = Object{"type": "enabled", "budget_tokens": t.Thought}
+	case t.Thought < 0:
+		body["thinking"] = Object{"type": "adaptive", "display": "summarized"} // the newest tell no thought by themselves
+		if effort := t.Thinking.Effort; effort != "" {
+			config["effort"] = cmp.Or(map[string]string{"minimal": "low"}[effort], effort)
+		}
 	}
 	if t.Format != nil {
 		config["format"] = Object{"type": "json_schema", "schema": t.Format}
