@@ -29,38 +29,44 @@ const patience = 60 * time.Second
 // those with a model run it on one model of each [engine.Rewind], such as package tinymodel
 // writes.
 func Run(t *testing.T, s Subject) {
-	anything := func(engine.Can) bool { return true }
-	masked := func(c engine.Can) bool { return c.Mask == engine.ExactMask }
-	told := func(c engine.Can) bool { return c.Mask != engine.NoMask } // exactly, or in what another dialect can say
-	checks := func(c engine.Can) bool { return c.Checks }
+	anything := capability{"anything", func(engine.Can) bool { return true }}
+	tokenizer := capability{"a tokenizer", engine.Can.Tokenizes}
+	ids := capability{"token ids", func(c engine.Can) bool { return c.IDs }}
+	masked := capability{"an exact mask", func(c engine.Can) bool { return c.Mask == engine.ExactMask }}
+	told := capability{"a mask", func(c engine.Can) bool { return c.Mask != engine.NoMask }} // an exact one, or in what another dialect can say
+	checks := capability{"checks", func(c engine.Can) bool { return c.Checks }}
+	concludes := capability{"a legal end on demand", func(c engine.Can) bool { return c.Conclude }}
+	logprobs := capability{"logprobs", func(c engine.Can) bool { return c.Logprobs }}
+	chats := capability{"conversations as prompts", func(c engine.Can) bool { return c.Chat != "" }}
 	tests := []struct {
 		name  string
 		test  func(t *testing.T, e engine.Engine)
 		model bool // needs a model
-		needs func(engine.Can) bool
+		needs capability
 	}{
 		{"model describes itself", testModel, false, anything},
-		{"text survives tokens and back", testRoundTrip, false, engine.Can.Tokenizes},
-		{"no tokenizer, and none is pretended", testNoTokenizer, false, func(c engine.Can) bool { return !c.Tokenizes() }},
-		{"a token without an id says so", testNoIDs, false, func(c engine.Can) bool { return !c.IDs }},
-		{"an inexact mask is no exact one", testInexact, false, func(c engine.Can) bool { return !masked(c) }},
-		{"content never yields a marker", testMarkers, true, engine.Can.Tokenizes},
+		{"text survives tokens and back", testRoundTrip, false, tokenizer},
+		{"no tokenizer, and none is pretended", testNoTokenizer, false, tokenizer.lacking()},
+		{"a token without an id says so", testNoIDs, false, ids.lacking()},
+		{"a prompt that is no conversation is refused", testNoConversation, false, chats},
+		{"an inexact mask is no exact one", testInexact, false, masked.lacking()},
+		{"content never yields a marker", testMarkers, true, tokenizer},
 		{"a turn ends with its finish, then EOF", testFinish, false, anything},
 		{"budget of one token", testBudget, false, anything},
 		{"cancelled Next leaves the session alive", testNextCancelled, false, anything},
 		{"Close mid-stream frees the slot", testCloseFrees, false, anything},
 		{"Open does not wait for a slot", testQueued, false, anything},
 		{"a told turn ends before its time", testConcludes, false, anything},
-		{"prompt beyond the context", testContextExceeded, false, engine.Can.Tokenizes},
+		{"prompt beyond the context", testContextExceeded, false, tokenizer},
 		{"closed engine refuses", testClosed, false, anything},
 		{"embeddings or ErrUnsupported", testEmbed, false, anything},
-		{"stops at the model's own end", testStopsAtEnd, true, func(c engine.Can) bool { return c.IDs }},
-		{"temperature 0 repeats, a seed too", testRepeats, true, func(c engine.Can) bool { return c.IDs }},
+		{"stops at the model's own end", testStopsAtEnd, true, ids},
+		{"temperature 0 repeats, a seed too", testRepeats, true, ids},
 		{"grammar is kept to", testGrammar, true, told},
 		{"a checked part can be taken back", testRewind, true, checks},
 		{"a verdict's grammar is that of the whole output", testNarrower, true, checks},
-		{"a told turn ends legally", testConcludesLegally, true, func(c engine.Can) bool { return c.Conclude }},
-		{"logprobs are the model's own", testLogprobs, true, func(c engine.Can) bool { return c.Logprobs }},
+		{"a told turn ends legally", testConcludesLegally, true, concludes},
+		{"logprobs are the model's own", testLogprobs, true, logprobs},
 		{"a resumed conversation evaluates only what is new", testResume, true, masked},
 		{"a prompt cut shorter gives the same answer", testShorterPrompt, true, masked},
 		{"turns at once share a prefix", testSharedPrefix, true, masked},
@@ -68,13 +74,13 @@ func Run(t *testing.T, s Subject) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.model && s.Scripted {
-				t.Skip("the engine is scripted")
-			}
 			e := s.Open(t)
 			t.Cleanup(func() { _ = e.Close() })
-			if !test.needs(e.Model().Can) {
-				t.Skip("the engine does not claim it")
+			if !test.needs.held(e.Model().Can) {
+				t.Skipf("the engine does not claim %s", test.needs.name)
+			}
+			if test.model && s.Scripted {
+				t.Skip("the engine is scripted")
 			}
 			test.test(t, e)
 		})
@@ -104,7 +110,7 @@ func limited(t *testing.T) context.Context {
 
 func open(t *testing.T, e engine.Engine, turn engine.Turn) engine.Session {
 	t.Helper()
-	s, err := e.Open(limited(t), turn)
+	s, err := e.Open(limited(t), worded(t, e, turn))
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -167,6 +173,12 @@ func testModel(t *testing.T, e engine.Engine) {
 	if m.Context <= 0 || m.Slots <= 0 {
 		t.Errorf("context %d, %d slots: both must be positive", m.Context, m.Slots)
 	}
+	for _, text := range engine.ChatMarkers {
+		known := slices.ContainsFunc(m.Vocab.Markers, func(one engine.Marker) bool { return one.Text == text && one.ID == engine.NoID })
+		if m.Can.Chat != "" && !known {
+			t.Errorf("it chats, and does not know the marker %s", text)
+		}
+	}
 	if !m.Can.Tokenizes() {
 		return
 	}
@@ -199,32 +211,6 @@ func testRoundTrip(t *testing.T, e engine.Engine) {
 		if err != nil || !endsWith(kept, ids) {
 			t.Errorf("kept ids %v became %v, %v", ids, kept, err)
 		}
-	}
-}
-
-func testNoTokenizer(t *testing.T, e engine.Engine) {
-	if ids, err := e.Tokens(limited(t), engine.Plain("a text")); !errors.Is(err, engine.ErrUnsupported) {
-		t.Errorf("tokens: %v, %v; want ErrUnsupported", ids, err)
-	}
-	if text, err := e.Text(limited(t), []int32{1}, false); !errors.Is(err, engine.ErrUnsupported) {
-		t.Errorf("text: %q, %v; want ErrUnsupported", text, err)
-	}
-}
-
-func testNoIDs(t *testing.T, e engine.Engine) {
-	for _, token := range run(t, e, greedy(engine.Plain(sentences[0]), 5)).tokens {
-		if token.ID != engine.NoID {
-			t.Errorf("%q has the id %d", token.Bytes, token.ID)
-		}
-	}
-}
-
-// testInexact asks for what no printed grammar says: its automaton has millions of states.
-func testInexact(t *testing.T, e engine.Engine) {
-	turn := greedy(engine.Plain(sentences[0]), 5)
-	turn.Grammar, turn.Exact = `root ::= %regex "(a|b)*a(a|b){24}"`, true
-	if _, err := e.Open(limited(t), turn); !errors.Is(err, engine.ErrInexact) {
-		t.Errorf("%v, want ErrInexact", err)
 	}
 }
 

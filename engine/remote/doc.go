@@ -72,5 +72,6 @@
 // balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the upstreams
 // alone: redirects and proxies are not followed.
 //
-// Package realtest runs the engine suite against a real llama-server and a real vLLM.
+// The engine suite runs by capability: against a tenon as a chat upstream here, and against a real
+// llama-server, by each of its APIs, and a real vLLM in package realtest.
 package remote

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"tenon/engine"
+	"tenon/engine/enginetest"
 	"tenon/engine/remote/chat"
 	"tenon/server"
 	"tenon/server/servertest"
@@ -124,6 +126,36 @@ func TestTalk_choices(t *testing.T) {
 			t.Errorf("%s: a call that may not be: %s, %v", a, got, sent["tool_choice"])
 		}
 	}
+}
+
+// The engine suite holds with a whole tenon as the upstream, by each API of conversations.
+func TestTalk_passesTheSuite(t *testing.T) {
+	for a := range chatCalls {
+		t.Run(string(a), func(t *testing.T) {
+			enginetest.Run(t, enginetest.Subject{Scripted: true, Open: func(t *testing.T) engine.Engine {
+				scripted := &enginetest.Scripted{Play: func(engine.Turn) enginetest.Reply { return enginetest.Say(strings.Repeat("and then ", 10)) }}
+				s := httptest.NewServer(server.New(servertest.Options(servertest.Model{ID: "m", Engine: scripted})))
+				t.Cleanup(s.Close)
+				e, err := Connect(t.Context(), Options{Name: "m", URLs: []string{s.URL + "/v1#api=" + string(a)}, Log: slog.New(slog.DiscardHandler)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if can := e.Model().Can; !can.Asks(engine.ChatTools) || can.Asks(engine.ChatThinks) != (a == Messages) || can.Tokenizes() || can.IDs {
+					t.Errorf("%+v", can)
+				}
+				return few{e}
+			}})
+		})
+	}
+}
+
+// few is an engine with few slots: an API of conversations is taken to have many.
+type few struct{ engine.Engine }
+
+func (f few) Model() engine.Model {
+	m := f.Engine.Model()
+	m.Slots = 2
+	return m
 }
 
 // What an upstream takes is found out by asking, and what it does not is told in words or by another

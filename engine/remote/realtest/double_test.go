@@ -208,7 +208,7 @@ func (s *stream) end(f engine.Finish) {
 	}})
 }
 
-// fewer is an engine with the slots of the double's model; remote takes vLLM to have many.
+// fewer is an engine with as many slots as the model has; remote takes vLLM and chats to have many.
 type fewer struct{ engine.Engine }
 
 func (f fewer) Model() engine.Model {

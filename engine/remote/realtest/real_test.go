@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -29,10 +30,14 @@ var llamaServerPath = flag.String("remote.llama-server", "", "a llama-server tha
 func TestReal_llamaServerPassesTheSuite(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
 	at := startLlamaServer(t, path)
-	for name, local := range map[string]bool{"vocabulary here": true, "vocabulary there": false} {
+	for name, local := range map[string]bool{"vocabulary here": true, "vocabulary there": false, "#api=chat": false, "#api=messages": false} {
 		t.Run(name, func(t *testing.T) {
 			enginetest.Run(t, enginetest.Subject{Open: func(t *testing.T) engine.Engine {
 				o := remote.Options{Name: "tiny", URLs: []string{at}}
+				chats := strings.HasPrefix(name, "#")
+				if chats {
+					o.URLs[0], o.Context = at+name, 1024 // which its list of models does not tell
+				}
 				if local {
 					v, err := native.Load(t.Context(), worker.Options{Model: path, VocabOnly: true}, nil)
 					if err != nil {
@@ -44,8 +49,11 @@ func TestReal_llamaServerPassesTheSuite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c := e.Model().Can; c.Mask != engine.PrintedMask || c.Symbols != local {
+				if c := e.Model().Can; c.Mask != map[bool]engine.Mask{false: engine.PrintedMask, true: engine.NoMask}[chats] || c.Symbols != (local || chats) || (c.Chat != "") != chats {
 					t.Errorf("%+v", c)
+				}
+				if chats {
+					return fewer{e}
 				}
 				return e
 			}})
