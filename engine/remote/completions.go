@@ -3,11 +3,13 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"tenon/engine"
+	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
 
@@ -104,17 +106,9 @@ func (c *completions) request(t turn) (string, any) {
 
 // completionEvent is an event of /v1/completions.
 type completionEvent struct {
-	ID      string             `json:"id"`
-	Choices []completionChoice `json:"choices"`
-	Usage   *struct {
-		Prompt    int `json:"prompt_tokens"`
-		Generated int `json:"completion_tokens"`
-		Details   struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	Object string          `json:"object"`
-	Error  json.RawMessage `json:"error"`
+	ID      string                `json:"id"`
+	Choices []completionChoice    `json:"choices"`
+	Usage   *chat.CompletionUsage `json:"usage"`
 }
 
 type completionChoice struct {
@@ -146,16 +140,13 @@ func (r *completionReader) read(data []byte) (delta, error) {
 	}
 	var in completionEvent
 	if err := json.Unmarshal(data, &in); err != nil {
-		return delta{}, fmt.Errorf("%w: an event is not as expected: %w", errLost, err)
-	}
-	if len(in.Error) > 0 && string(in.Error) != "null" || in.Object == "error" {
-		return delta{}, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
+		return delta{}, fmt.Errorf("an event is not as expected: %w", err)
 	}
 	if err := r.same(in.ID); err != nil {
 		return delta{}, err
 	}
-	if u := in.Usage; u != nil {
-		r.usage = engine.Usage{Prompt: u.Prompt, Generated: u.Generated, Cached: u.Details.Cached}
+	if u := in.Usage.Usage(); u != nil {
+		r.usage = *u
 	}
 	var d delta
 	for _, choice := range in.Choices {
@@ -183,37 +174,24 @@ func (r *completionReader) same(id string) error {
 	case r.events == 2 && !r.steady:
 		r.steady = id == r.id
 	case r.steady && id != r.id:
-		return fmt.Errorf("%w: the answer %q goes on as %q", errLost, r.id, id)
+		return fmt.Errorf("the answer %q goes on as %q", r.id, id)
 	}
 	return nil
 }
 
 func (r *completionReader) take(choice completionChoice) ([]engine.Token, error) {
 	if choice.Text == nil {
-		return nil, fmt.Errorf("%w: an event has no text", errLost)
+		return nil, errors.New("an event has no text")
 	}
-	switch choice.Finish {
-	case "":
-	case "length":
-		r.reason = engine.Length
-	case "abort", "error", "content_filter":
-		return nil, fmt.Errorf("%w: it ended the answer: %s", errLost, choice.Finish)
-	default:
-		r.reason = engine.Stop
+	var err error
+	if r.reason, err = chat.Ending(choice.Finish); err != nil {
+		return nil, err
 	}
 	if len(choice.IDs) == 0 || r.turn.ids == nil {
 		if len(r.said.ids) > 0 {
 			return nil, nil // the ids have said it
 		}
-		if r.reason != "" && r.said.wholeText(*choice.Text) {
-			return nil, nil
-		}
-		r.said.text += *choice.Text
-		r.said.pieces++
-		if *choice.Text == "" {
-			return nil, nil
-		}
-		return []engine.Token{{ID: engine.NoID, Bytes: []byte(*choice.Text)}}, nil
+		return r.text(*choice.Text, false, r.reason)
 	}
 	if r.reason != "" && r.said.wholeIDs(choice.IDs) {
 		return nil, nil
@@ -227,10 +205,23 @@ func (r *completionReader) take(choice completionChoice) ([]engine.Token, error)
 	return tokens, nil
 }
 
+// text is what is new of one. whole tells that it is all of the answer, and so may be one that comes
+// with the answer's end.
+func (r *completionReader) text(text string, whole bool, ends engine.Reason) ([]engine.Token, error) {
+	text, err := r.said.newText(text, whole || ends != "" && r.said.wholeText(text))
+	if text == "" || err != nil {
+		return nil, err
+	}
+	r.said.pieces++
+	return []engine.Token{chat.Text(text)}, nil
+}
+
+var errCutOff = errors.New("the stream ends before the answer")
+
 // end is the end of the stream: the answer has come to its end before, or is cut off.
 func (r *completionReader) end() (delta, error) {
 	if r.reason == "" {
-		return delta{}, fmt.Errorf("%w: the stream ends before the answer", errLost)
+		return delta{}, errCutOff
 	}
 	return delta{finish: &engine.Finish{Reason: r.reason, Usage: r.usage}}, nil
 }

@@ -184,7 +184,6 @@ type llamaEvent struct {
 		PromptMS float64 `json:"prompt_ms"`
 		DecodeMS float64 `json:"predicted_ms"`
 	} `json:"timings"`
-	Error json.RawMessage `json:"error"`
 }
 
 type llamaProbability struct {
@@ -199,13 +198,10 @@ func (c *llamaServer) reader(t turn) func([]byte) (delta, error) {
 	return func(data []byte) (delta, error) {
 		var in llamaEvent
 		if err := json.Unmarshal(data, &in); err != nil {
-			return delta{}, fmt.Errorf("%w: an event is no JSON: %w", errLost, err)
-		}
-		if len(in.Error) > 0 && string(in.Error) != "null" {
-			return delta{}, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
+			return delta{}, fmt.Errorf("an event is no JSON: %w", err)
 		}
 		if in.Content == nil {
-			return delta{}, fmt.Errorf("%w: an event has no content: %.100q", errLost, data)
+			return delta{}, fmt.Errorf("an event has no content: %.100q", data)
 		}
 		return in.delta(t), nil
 	}

@@ -95,7 +95,6 @@ var patterns = map[API]map[string]pattern{
 		"empty-reason":         {gruss, engine.Stop},
 		"pieces-and-the-whole": {gruss, engine.Stop},
 		"whole-only":           {"", ""}, // it does not stream
-		"filtered":             {"Grüß", ""},
 	},
 	Chat: {
 		"whole":                           {gruss, engine.Stop},

@@ -39,7 +39,7 @@ func (s *said) newIDs(ids []int32, total int) (fresh []int32, whole bool, err er
 	case len(ids) >= n && slices.Equal(ids[:n], s.ids):
 		fresh, whole = ids[n:], true
 	default:
-		return nil, false, fmt.Errorf("%w: the answer's first %d tokens have changed, or it has lost some", errLost, n)
+		return nil, false, fmt.Errorf("the answer's first %d tokens have changed, or it has lost some", n)
 	}
 	s.ids = append(s.ids, fresh...)
 	return fresh, whole, nil
@@ -50,7 +50,7 @@ func (s *said) newText(text string, whole bool) (string, error) {
 	if whole {
 		fresh, ok := strings.CutPrefix(text, s.text)
 		if !ok {
-			return "", fmt.Errorf("%w: the answer %.40q has changed to %.40q", errLost, s.text, text)
+			return "", fmt.Errorf("the answer %.40q has changed to %.40q", s.text, text)
 		}
 		text = fresh
 	}

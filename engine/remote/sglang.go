@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"tenon/engine"
@@ -69,7 +70,6 @@ type sglangEvent struct {
 		Generated int `json:"completion_tokens"`
 		Cached    int `json:"cached_tokens"`
 	} `json:"meta_info"`
-	Error json.RawMessage `json:"error"`
 }
 
 // reader implements api.
@@ -78,16 +78,13 @@ func (c *sglang) reader(t turn) func([]byte) (delta, error) {
 	return func(data []byte) (delta, error) {
 		var in sglangEvent
 		if data == nil || string(data) == "[DONE]" {
-			return delta{}, fmt.Errorf("%w: the stream ends before the answer", errLost)
+			return delta{}, errCutOff
 		}
 		if err := json.Unmarshal(data, &in); err != nil {
-			return delta{}, fmt.Errorf("%w: an event is not as expected: %w", errLost, err)
-		}
-		if len(in.Error) > 0 && string(in.Error) != "null" {
-			return delta{}, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
+			return delta{}, fmt.Errorf("an event is not as expected: %w", err)
 		}
 		if in.Meta == nil {
-			return delta{}, fmt.Errorf("%w: an event has no meta_info", errLost)
+			return delta{}, errors.New("an event has no meta_info")
 		}
 		return in.delta(t, &before)
 	}
@@ -99,7 +96,7 @@ func (in sglangEvent) delta(t turn, before *said) (d delta, err error) {
 		if f.Status >= 400 && f.Status < 500 {
 			return d, fmt.Errorf("%w: %.*s", errRefused, mostError, f.Message)
 		}
-		return d, fmt.Errorf("%w: it gave the answer up: %.*s", errLost, mostError, f.Message)
+		return d, fmt.Errorf("it gave the answer up: %.*s", mostError, f.Message)
 	}
 	ids, whole, err := before.newIDs(in.IDs, in.Meta.Generated)
 	if err != nil {

@@ -154,13 +154,8 @@ func (r *talkReader) read(data []byte) (d delta, err error) {
 		return r.end()
 	}
 	p, err := r.api.Read(data, &r.calls)
-	switch {
-	case errors.Is(err, chat.ErrTold):
-		return d, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
-	case errors.Is(err, chat.ErrRefused):
-		return d, fmt.Errorf("%w: %w", errRefused, err)
-	case err != nil:
-		return d, fmt.Errorf("%w: %w", errLost, err)
+	if err != nil {
+		return d, err
 	}
 	if p.ID != "" {
 		r.steady = r.steady || p.Begins && r.events == 1 // a second beginning is that of another answer
@@ -168,7 +163,7 @@ func (r *talkReader) read(data []byte) (d delta, err error) {
 			return d, err
 		}
 	}
-	if u := p.Usage; u != nil {
+	if u := p.Usage; u != nil { // an API may tell it in parts
 		r.usage.Prompt, r.usage.Cached = max(r.usage.Prompt, u.Prompt), max(r.usage.Cached, u.Cached)
 		r.usage.Generated = max(r.usage.Generated, u.Generated)
 	}
@@ -193,12 +188,11 @@ func (r *talkReader) tokens(p chat.Piece) (all []engine.Token, err error) {
 		}
 		all = append(all, chat.Text(p.Thought))
 	}
-	text, err := r.said.newText(p.Text, p.Whole || p.Ends != "" && r.said.wholeText(p.Text))
-	if text == "" || err != nil {
-		return all, err
+	text, err := r.text(p.Text, p.Whole, p.Ends)
+	if text != nil {
+		all = append(all, r.thought()...)
 	}
-	r.said.pieces++
-	return append(append(all, r.thought()...), chat.Text(text)), nil
+	return append(all, text...), err
 }
 
 // thought ends thinking.
@@ -218,7 +212,7 @@ func (r *talkReader) end() (delta, error) {
 	}
 	called, err := r.calls.Tokens(r.reason == engine.Length)
 	if err != nil {
-		return d, fmt.Errorf("%w: %w", errLost, err)
+		return d, err
 	}
 	d.tokens, d.finish.Notes = slices.Concat(r.thought(), called), r.calls.Notes
 	return d, nil

@@ -296,6 +296,7 @@ func TestTalk_refusals(t *testing.T) {
 	for a, stream := range map[API]string{
 		Chat:     "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"content_filter\"}]}\n\n",
 		Messages: "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\"}}\n\n",
+		OpenAI:   "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"content_filter\"}]}\n\n",
 	} {
 		f := newFar("a")
 		f.hosts["a"] = hostOf(a)

@@ -1,12 +1,16 @@
 package remote
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"tenon/engine"
 	"tenon/engine/breaker"
+	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
 
@@ -38,7 +42,8 @@ type api interface {
 	// request is where a turn goes, and what.
 	request(t turn) (path string, body any)
 	// reader decodes the data of a turn's events, one after the other, and nil for the stream's end.
-	// That is an error, unless the answer has come to its end before.
+	// That is an error, unless the answer has come to its end before. Errors are of upstreams that
+	// are lost, but for errRefused. An event that is an error is not given to it.
 	reader(t turn) func(data []byte) (delta, error)
 }
 
@@ -129,14 +134,43 @@ func play(ctx context.Context, c *client, a api, t turn, take func(delta) bool) 
 			}
 			return fmt.Errorf("%w: %s ended the answer before its end: %w", errLost, c.base.Host, err)
 		}
-		d, err := read(data)
+		var d delta
+		if err = told(data); err == nil {
+			d, err = read(data)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.base.Host, err)
+			return fmt.Errorf("%s: %w", c.base.Host, refusedOrLost(err))
 		}
 		if !take(d) {
 			return nil
 		}
 	}
+}
+
+// told is the error that an event is, in any API; nil: it is none.
+func told(data []byte) error {
+	var in struct {
+		Error        json.RawMessage `json:"error"`
+		Object, Type string
+	}
+	if !bytes.Contains(data, []byte("error")) || json.Unmarshal(data, &in) != nil { // a look at most others
+		return nil
+	}
+	if some := len(in.Error) > 0 && string(in.Error) != "null"; some || in.Object == "error" || in.Type == "error" {
+		return fmt.Errorf("it says: %s", messageOf(data))
+	}
+	return nil
+}
+
+// refusedOrLost is what an error of an answer is to its turn.
+func refusedOrLost(err error) error {
+	switch {
+	case errors.Is(err, errRefused):
+		return err
+	case errors.Is(err, chat.ErrRefused): // no fault of the upstream's
+		return fmt.Errorf("%w: %w", errRefused, err)
+	}
+	return fmt.Errorf("%w: %w", errLost, err)
 }
 
 // watch looks at the upstreams from time to time: those that are lost are asked again, the others

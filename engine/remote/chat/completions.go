@@ -84,14 +84,24 @@ type completionsEvent struct {
 		Message *completionsPiece `json:"message"` // the whole
 		Finish  string            `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *struct {
-		Prompt    int `json:"prompt_tokens"`
-		Generated int `json:"completion_tokens"`
-		Details   struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Usage *CompletionUsage `json:"usage"`
+}
+
+// CompletionUsage is a usage as OpenAI's APIs tell it, chat or not.
+type CompletionUsage struct {
+	Prompt    int `json:"prompt_tokens"`
+	Generated int `json:"completion_tokens"`
+	Details   struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// Usage is what it says; nil of nil.
+func (u *CompletionUsage) Usage() *engine.Usage {
+	if u == nil {
+		return nil
+	}
+	return &engine.Usage{Prompt: u.Prompt, Generated: u.Generated, Cached: u.Details.Cached}
 }
 
 type completionsPiece struct {
@@ -163,13 +173,7 @@ func readCompletions(data []byte, c *Calls) (p Piece, err error) {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return p, fmt.Errorf("an event is not as expected: %w", err)
 	}
-	if len(in.Error) > 0 && string(in.Error) != "null" {
-		return p, ErrTold
-	}
-	p.ID = in.ID
-	if u := in.Usage; u != nil {
-		p.Usage = &engine.Usage{Prompt: u.Prompt, Generated: u.Generated, Cached: u.Details.Cached}
-	}
+	p.ID, p.Usage = in.ID, in.Usage.Usage()
 	for _, choice := range in.Choices {
 		if choice.Index != 0 {
 			continue // nobody asked for several
@@ -189,7 +193,7 @@ func readCompletions(data []byte, c *Calls) (p Piece, err error) {
 		for _, one := range said.Calls {
 			c.Add(one.Index, one.ID, one.Function.Name, argumentsText(one.Function.Arguments))
 		}
-		if p.Ends, err = ending(choice.Finish); err != nil {
+		if p.Ends, err = Ending(choice.Finish); err != nil {
 			return p, err
 		}
 	}

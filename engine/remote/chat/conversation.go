@@ -18,8 +18,7 @@ type API struct {
 	Words    []string // of engine.Can.Chat, beside ChatReads and ChatTools
 	Thinks   []string // of them, those of one way to have it think each, the likeliest first
 	Body     func(Turn) Object
-	// Read decodes an event. Pieces of calls go to the calls. The error is ErrTold where the event
-	// is one.
+	// Read decodes an event that is no error. Pieces of calls go to the calls.
 	Read func(data []byte, c *Calls) (Piece, error)
 }
 
@@ -47,14 +46,11 @@ type Piece struct {
 	Last          bool          // nothing of the stream follows
 }
 
-// The errors of an event.
-var (
-	ErrTold    = errors.New("the event is an error")
-	ErrRefused = errors.New("the upstream gives no answer")
-)
+// ErrRefused is an answer that ends because the upstream gives none.
+var ErrRefused = errors.New("the upstream gives no answer")
 
-// ending is why an answer ends, in either API's words.
-func ending(why string) (engine.Reason, error) {
+// Ending is why an answer ends, in any API's words; "": it goes on.
+func Ending(why string) (engine.Reason, error) {
 	switch why {
 	case "":
 		return "", nil

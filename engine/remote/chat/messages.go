@@ -189,8 +189,6 @@ func readMessages(data []byte, c *Calls) (p Piece, err error) {
 	}
 	p.Usage = in.Usage.usage()
 	switch in.Type {
-	case "error":
-		return p, ErrTold
 	case "message_start":
 		if m := in.Message; m != nil {
 			p.Begins, p.ID, p.Usage = true, m.ID, m.Usage.usage()
@@ -207,7 +205,7 @@ func readMessages(data []byte, c *Calls) (p Piece, err error) {
 		}
 	case "message_delta":
 		if in.Delta != nil {
-			p.Ends, err = ending(in.Delta.Stop)
+			p.Ends, err = Ending(in.Delta.Stop)
 		}
 	case "message_stop":
 		p.Last = true
