@@ -32,6 +32,7 @@ type Grammar struct {
 	mu         sync.Mutex                   // protects all below
 	units      map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
 	workspaces []*workspace                 // most recently used first
+	printed    map[Target]Printed           // what was asked for
 }
 
 // Options for Parse. The zero value is the default.

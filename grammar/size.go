@@ -66,6 +66,9 @@ func (g *Grammar) own() int {
 	for _, e := range g.workspaces {
 		n += int(e.bytes.Load())
 	}
+	for _, p := range g.printed {
+		n += len(p.Text)
+	}
 	return n
 }
 

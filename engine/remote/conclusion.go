@@ -8,41 +8,32 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// syntax is a turn's grammar as it is followed here: over bytes and the symbols that it names. So
-// no tokenizer is needed.
-type syntax struct {
-	grammar *grammar.Grammar
-	bytes   *grammar.Vocab
-}
-
-func newSyntax(g *grammar.Grammar, text string) (*syntax, error) {
+// newBytes is a vocabulary of bytes and of a model's markers: by it a grammar is followed here,
+// whatever the upstream's tokens are.
+func newBytes(markers []engine.Marker) (*grammar.Vocab, error) {
 	var pieces [][]byte
 	var kinds []grammar.TokenKind
 	for b := range 256 {
 		pieces, kinds = append(pieces, []byte{byte(b)}), append(kinds, vocab.Byte)
 	}
-	for _, m := range symbols.FindAllStringSubmatch(text, -1) {
-		pieces, kinds = append(pieces, []byte(m[1])), append(kinds, vocab.Control)
+	for _, m := range markers {
+		pieces, kinds = append(pieces, []byte(m.Text)), append(kinds, vocab.Control)
 	}
-	v, err := grammar.NewVocab(pieces, kinds, nil)
-	return &syntax{g, v}, err
+	return grammar.NewVocab(pieces, kinds, nil)
 }
 
 // conclusion follows what a turn says, so that one that is cut short ends as its grammar wants. An
 // upstream would end it in the middle of a call. The rest is written here, with the fewest bytes,
 // and the model has no part in it.
 type conclusion struct {
-	at      *grammar.Matcher // nil: there is no grammar, or the answer has left it
-	symbols *grammar.Vocab
+	at    *grammar.Matcher // nil: there is no grammar, or the answer has left it
+	bytes *grammar.Vocab
 }
 
 // newConclusion is that of a turn of so many tokens at most, 0 if of any number. Where not even the
 // shortest answer seems to fit there is none.
-func newConclusion(s *syntax, most int) conclusion {
-	if s == nil {
-		return conclusion{}
-	}
-	c := conclusion{s.grammar.Matcher(s.bytes), s.bytes}
+func newConclusion(g *grammar.Grammar, bytes *grammar.Vocab, most int) conclusion {
+	c := conclusion{g.Matcher(bytes), bytes}
 	if most > 0 && !c.fits(most) {
 		return conclusion{}
 	}
@@ -101,7 +92,7 @@ func (c *conclusion) rest() (tokens []engine.Token) {
 		if id < 0 || m.Accept(id) != nil {
 			return nil
 		}
-		if piece := c.symbols.Piece(id); id < 256 {
+		if piece := c.bytes.Piece(id); id < 256 {
 			text = append(text, piece...)
 		} else {
 			flush()
@@ -116,7 +107,7 @@ func (c *conclusion) rest() (tokens []engine.Token) {
 func (c *conclusion) nearest(m *grammar.Matcher) int32 {
 	mask := m.MaskWithin(1)
 	first := int32(-1)
-	for id := range int32(c.symbols.Len()) {
+	for id := range int32(c.bytes.Len()) {
 		if !mask.Allows(id) {
 			continue
 		}

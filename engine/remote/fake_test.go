@@ -241,7 +241,7 @@ func connectTo(t *testing.T, f *far, urls ...string) *Engine {
 // vocabulary is one of bytes, and two markers.
 func vocabulary() engine.Engine {
 	v := enginetest.Script()
-	v.Info.Vocab.Markers = []engine.Marker{{ID: 256, Text: "<call>"}, {ID: 257, Text: "</s>", Control: true, End: true}}
+	v.Info.Vocab.Markers = []engine.Marker{{ID: 256, Text: "<call>"}, {ID: 258, Text: "</call>"}, {ID: 257, Text: "</s>", Control: true, End: true}}
 	v.Info.Template = "{{ y }}"
 	return v
 }

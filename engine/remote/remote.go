@@ -46,8 +46,8 @@ type Options struct {
 type Engine struct {
 	options Options
 	http    *http.Client
-	printed printer
-	pieces  sync.Map // of the vocabulary, by id: piece
+	pieces  sync.Map                             // of the vocabulary, by id: piece
+	bytes   func() (v *grammar.Vocab, err error) // see newBytes
 	ctx     context.Context
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -72,6 +72,7 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{options: o, http: &http.Client{CheckRedirect: noRedirects}}
 	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.bytes = sync.OnceValues(func() (*grammar.Vocab, error) { return newBytes(e.Model().Vocab.Markers) })
 	if err := e.open(ctx); err != nil {
 		_ = e.Close() // that it did not open says more
 		return nil, err
@@ -309,7 +310,7 @@ type turn struct {
 	ids     []int32            // of the prompt; nil: it goes as text
 	ends    []int32            // tokens that end an answer, as far as they are known
 	grammar string             // printed; "": none
-	syntax  *syntax            // of the grammar; nil: there is none that is kept to
+	syntax  *grammar.Grammar   // that is kept to; nil: none is
 	talk    *chat.Conversation // that the prompt is, where the engine chats
 }
 
@@ -319,43 +320,4 @@ func (t turn) size() int {
 		return len(t.ids)
 	}
 	return len(t.Prompt.String()) / 4
-}
-
-// printer writes grammars in the upstreams' dialects and keeps the latest.
-type printer struct {
-	mu   sync.Mutex
-	kept []printedGrammar
-}
-
-type printedGrammar struct {
-	from string
-	to   grammar.Target
-	grammar.Printed
-	syntax *syntax
-}
-
-// mostPrinted is how many agents with tools of their own take turns without printing anew.
-const mostPrinted = 16
-
-func (p *printer) print(text string, to grammar.Target) (printedGrammar, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, k := range p.kept {
-		if k.from == text && k.to == to {
-			return k, nil
-		}
-	}
-	g, err := grammar.Parse(text, grammar.Options{Lenient: true})
-	if err != nil {
-		return printedGrammar{}, fmt.Errorf("compile the grammar: %w", err)
-	}
-	out := printedGrammar{from: text, to: to}
-	if out.Printed, err = g.Print(to); err != nil {
-		return out, err
-	}
-	if out.syntax, err = newSyntax(g, text); err != nil {
-		return out, err
-	}
-	p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], out)
-	return out, nil
 }

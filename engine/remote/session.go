@@ -79,7 +79,13 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 	if err != nil {
 		return err
 	}
-	s.conclusion = newConclusion(t.syntax, t.Budget.Tokens)
+	if t.syntax != nil {
+		bytes, err := s.engine.bytes()
+		if err != nil {
+			return err // the model's markers are no vocabulary
+		}
+		s.conclusion = newConclusion(t.syntax, bytes, t.Budget.Tokens)
+	}
 	return play(ctx, u.client, a, t, func(d delta) bool {
 		quiet.Reset(silence)
 		return s.take(d)

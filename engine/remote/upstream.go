@@ -261,13 +261,17 @@ func (e *Engine) phrase(u *upstream, t turn) (api, turn, error) {
 	if !masked {
 		return a, t, engine.ErrInexact
 	}
-	p, err := e.printed.print(t.Grammar, a.target())
+	g, err := grammar.Parse(t.Grammar, grammar.Options{Lenient: true})
+	if err != nil {
+		return a, t, fmt.Errorf("%w: compile the grammar: %w", engine.ErrInexact, err)
+	}
+	p, err := g.Print(a.target())
 	if err != nil {
 		return a, t, fmt.Errorf("%w: %w", engine.ErrInexact, err)
 	}
 	if t.Exact && len(p.Loosened) > 0 { // what is narrowed is valid all the same
 		return a, t, fmt.Errorf("%w: %v", engine.ErrInexact, p.Loosened)
 	}
-	t.grammar, t.syntax = p.Text, p.syntax
+	t.grammar, t.syntax = p.Text, g
 	return a, t, nil
 }
