@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -17,6 +16,7 @@ import (
 	"syscall"
 
 	"tenon/cmd/config"
+	"tenon/engine/events"
 	"tenon/server"
 )
 
@@ -174,30 +174,16 @@ func (c *Client) Stream(ctx context.Context, method, path string, in any, each f
 		return err
 	}
 	defer resp.Body.Close()
-	return events(resp.Body, each)
-}
-
-// events reads server-sent events whose data is one line, as the server writes them.
-func events(r io.Reader, each func(event string, data []byte) error) error {
-	lines := bufio.NewReader(r)
-	event := ""
-	for {
-		line, err := lines.ReadBytes('\n')
-		field, value, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(": "))
-		switch string(field) {
-		case "event":
-			event = string(value)
-		case "data":
-			if err := each(event, value); err != nil {
-				return err
-			}
-			event = ""
-		}
+	for in := events.NewReader(resp.Body); ; {
+		event, data, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read the server's stream: %w", err)
+		}
+		if err := each(event, data); err != nil {
+			return err
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/breaker"
+	"tenon/engine/events"
 	"tenon/engine/remote/chat"
 )
 
@@ -290,9 +291,9 @@ func FuzzEvents(f *testing.F) {
 		for name, a := range apis {
 			for _, ids := range [][]int32{nil, {1}} {
 				read := func(r io.Reader) (all []string) {
-					in, decode := newEvents(r), a.reader(turn{ids: ids, Turn: engine.Turn{Logprobs: 2}})
+					in, decode := events.NewReader(r), a.reader(turn{ids: ids, Turn: engine.Turn{Logprobs: 2}})
 					for {
-						event, err := in.next()
+						_, event, err := in.Next()
 						if err != nil {
 							_, end := decode(nil)
 							return append(all, err.Error(), fmt.Sprint(end))

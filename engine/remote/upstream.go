@@ -10,6 +10,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/breaker"
+	"tenon/engine/events"
 	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
@@ -121,9 +122,9 @@ func play(ctx context.Context, c *client, a api, t turn, take func(delta) bool) 
 		return err
 	}
 	defer func() { _ = answer.Close() }() // it was only read, and may be given up
-	in, read := newEvents(answer), a.reader(t)
+	in, read := events.NewReader(answer), a.reader(t)
 	for {
-		data, err := in.next()
+		_, data, err := in.Next()
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -153,8 +154,8 @@ func told(data []byte) error {
 		Error        json.RawMessage `json:"error"`
 		Object, Type string
 	}
-	if !bytes.Contains(data, []byte("error")) || json.Unmarshal(data, &in) != nil { // a look at most others
-		return nil
+	if bytes.Contains(data, []byte("error")) { // a look at the many others
+		_ = json.Unmarshal(data, &in) // what is no JSON is not told either
 	}
 	if some := len(in.Error) > 0 && string(in.Error) != "null"; some || in.Object == "error" || in.Type == "error" {
 		return fmt.Errorf("it says: %s", messageOf(data))
