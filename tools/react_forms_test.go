@@ -27,6 +27,37 @@ func TestReAct_formsThatModelsWrite(t *testing.T) {
 	}
 }
 
+// Labels are read with other white space and colons, as headings, and with byte order marks beside
+// them, in every family.
+func TestReact_labelsAsModelsSpellThem(t *testing.T) {
+	for _, raw := range []string{
+		"Thought\t: x\nAction\t: get_weather\nAction Input \t: {\"city\": \"Rome\"}",
+		"Thought：x\nAction：get_weather\nAction Input： {\"city\": \"Rome\"}\nObservation：20",
+		"### Thought:\nx\n\n### Action:\nget_weather\n\n### Action Input:\n{\"city\": \"Rome\"}",
+		"## **Thought:** x\n## **Action:** get_weather\n## **Action Input:** {\"city\": \"Rome\"}",
+		"**Thought**： x\n**Action:** get_weather **Action Input:** {\"city\": \"Rome\"}",
+		"Thought: x\nAction:\ufeff get_weather\ufeff\nAction Input\ufeff:\ufeff {\"city\": \"Rome\"}\ufeff",
+	} {
+		for _, family := range []string{"react", "hermes", "qwen3-coder"} {
+			d, _ := Lookup(family)
+			p := planFor(t, d, Thinking{})
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || got.Content != nil || deref(got.Reasoning) != "x" {
+				t.Errorf("%s: %q: %s", family, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+	for _, raw := range []string{"# Action\n\nThe plot: get_time", "#Action Input", "Action ：： x", "Action:* x", "### Actions: two", "Action － get_time"} {
+		for _, family := range []string{"react", "hermes"} {
+			d, _ := Lookup(family)
+			if got := play(planFor(t, d, Thinking{}).TextParser(), raw, 1, false); len(got.Calls) > 0 || deref(got.Content) != raw {
+				t.Errorf("%s: %q became %s", family, raw, sayMessage(got))
+			}
+		}
+	}
+}
+
 // A step on one line is a call whose line is taken whole, also where the label of its arguments is
 // missing. A sentence is none.
 func TestReAct_oneLineLeavesNothing(t *testing.T) {

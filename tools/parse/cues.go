@@ -35,11 +35,11 @@ func (p *Reading) cueUp() {
 	}
 }
 
-// labelOn has a label looked for, in any case, with spaces before its colon.
+// labelOn has a label looked for, in any case, bold or a heading.
 func (p *Reading) labelOn(text string) {
 	word := strings.TrimSuffix(text, ":")
 	p.labelWords = append(p.labelWords, word)
-	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0]} {
+	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#'} {
 		p.cueBytes[b] = true
 	}
 }
@@ -62,7 +62,7 @@ func (p *Text) mayCue(i int, final bool) bool {
 	if alwaysCues(text[0]) {
 		return true
 	}
-	if p.blankBefore(i) && slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No }) {
+	if p.blankBefore(i) && (text[0] == '#' || slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No })) {
 		return true
 	}
 	_, a := peek.AnyPrefix(text, p.plan.cueWords, final)

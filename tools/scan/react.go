@@ -103,14 +103,15 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 		line, n, s.closer = line[:i], i+1, callCloser // the arguments stand as in a call of a function
 	}
 	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
-		line, n = bytes.TrimRight(line[:i], " ,;.-"), i // both labels stand on one line
+		line = bytes.TrimRight(line[:i], " #"+Bold) // both labels stand on one line
+		line, n = bytes.TrimRight(line, " ,;.-"), len(line)
 	} else if i := bytes.IndexByte(line, '{'); i > 0 && s.Plan.CallableName(bytes.TrimRight(line[:i], " :")) {
 		line, n = bytes.TrimRight(line[:i], " :"), i // the label of the arguments is missing
 	}
 	if s.asCall(line, s.pos) {
 		return Open
 	}
-	s.Name = strings.TrimSuffix(strings.Trim(strings.TrimSpace(string(line)), "[]*`\"'"), "()")
+	s.Name = strings.TrimSuffix(strings.Trim(string(line), peek.ByteOrderMark+" \t\r[]*`\"'"), "()")
 	if _, ok := s.Plan.Resolve(s.Name); !ok {
 		return s.reject(body, s.pos+n, final)
 	}
@@ -165,8 +166,9 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 		if a == peek.Unknown {
 			return Open
 		}
-		if j := peek.SkipSpace(body, i+n); a == peek.Yes {
-			if j == len(body) && !final {
+		if a == peek.Yes {
+			j, cut := peek.SkipLayout(body, i+n, final)
+			if cut || j == len(body) && !final {
 				return Open
 			}
 			return s.begin(body, j, final)

@@ -66,41 +66,52 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 // Bold is what some models write around labels.
 const Bold = "**"
 
+// labelMarks are what stands behind the word of a label, its colon among them.
+var labelMarks = []string{":", wideColon, " ", "\t", peek.ByteOrderMark, Bold}
+
+// wideColon is how text in Chinese or Japanese has it.
+const wideColon = "："
+
+const (
+	maxHeading = 8 // marks and spaces of a heading
+	maxMarks   = 8 // bytes between a label's word and its end
+)
+
 // LabelAt tells whether a label stands at the start of text, and how long it is: its word and a
-// colon, spaces between them, and in bold letters with the colon inside or outside of them.
+// colon, spaces between them, as a heading, and in bold letters with the colon inside or outside of
+// them.
 func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
-	inBold := peek.Prefix(text, Bold, final)
+	for n < min(len(text), maxHeading) && (text[n] == '#' || n > 0 && text[n] == ' ') {
+		n++
+	}
+	inBold := peek.Prefix(text[n:], Bold, final)
 	if inBold == peek.Unknown {
 		return 0, peek.Unknown
 	}
 	if inBold == peek.Yes {
-		n = len(Bold)
+		n += len(Bold)
 	}
 	word := strings.TrimSuffix(label, ":")
 	if a := peek.PrefixFold(text[n:], word, final); a != peek.Yes {
 		return 0, a
 	}
 	n += len(word)
-	colon, closed := false, inBold != peek.Yes
-	for from := n; n < len(text) && n < from+4; {
-		switch c := text[n]; {
-		case c == ' ' && !colon:
-			n++
-		case c == ':' && !colon:
+	for open, colon, from := inBold == peek.Yes, false, n; n < from+maxMarks; {
+		mark, a := peek.AnyPrefix(text[n:], labelMarks, final)
+		isColon := mark == ":" || mark == wideColon
+		switch {
+		case a != peek.Yes:
+			return n, a
+		case mark == Bold && open:
+			open = false
+		case isColon && !colon:
 			colon = true
-			n++
-		case !closed && c == Bold[0]:
-			if a := peek.Prefix(text[n:], Bold, final); a != peek.Yes {
-				return 0, a
-			}
-			closed = true
-			n += len(Bold)
-		default:
-			return n, peek.Boolean(colon && closed, peek.Yes)
+		case mark == Bold || isColon || colon:
+			return n, peek.No
 		}
-		if colon && closed {
+		if n += len(mark); colon && !open {
 			return n, peek.Yes
 		}
 	}
-	return n, peek.Boolean(!final && n == len(text), peek.Unknown)
+	return n, peek.No
 }
