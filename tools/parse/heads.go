@@ -105,7 +105,10 @@ func pythonHeads(c format.Python) []callHead {
 	case c.Method != "":
 		return nil
 	case c.Fence.Open != "":
-		h.Prefixes, h.bare = []string{c.Fence.Open, c.Fence.Open + "[", c.Fence.Open + scan.PrintCall + "("}, false
+		h.bare = false
+		for _, open := range []string{c.Fence.Open, strings.Replace(c.Fence.Open, "\n", "\r\n", 1)} {
+			h.Prefixes = append(h.Prefixes, open, open+"[", open+scan.PrintCall+"(")
+		}
 	case c.Listed:
 		h.Prefixes = []string{"["}
 	default:
