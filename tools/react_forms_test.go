@@ -85,6 +85,24 @@ func TestReAct_oneLineLeavesNothing(t *testing.T) {
 	}
 }
 
+// Behind a result that the model made up nothing leaves. A note tells of the step in it.
+func TestReact_stepBehindAnInventedResultIsTold(t *testing.T) {
+	const step, second = "Action: get_weather\nAction Input: {\"city\": \"Rome\"}\nObservation: 20 C\n", "Thought: y\nAction: get_time\nAction Input: {}"
+	d, _ := Lookup("react")
+	p := planFor(t, d, Thinking{})
+	for rest, notes := range map[string]int{
+		second: 1, "Final Answer: 20": 0, "Action: launch\nAction Input: {}": 0,
+		second + "\nObservation: 9\n" + second: 2, "<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>": 1,
+	} {
+		q := p.TextParser()
+		got := play(q, step+rest, 0, false)
+		if len(got.Calls) != 1 || got.Content != nil || got.Reasoning != nil || len(q.Notes()) != notes || q.InCall() || q.Refused() != nil {
+			t.Errorf("%q: %s, %+v", rest, sayMessage(got), q.Notes())
+		}
+		checkProperties(t, p, []byte(step+rest), 3)
+	}
+}
+
 // The labels of a step that is no call are no text, what stands behind them is (S4-4). Words that
 // look like one stay.
 func TestReAct_labelsOfWhatIsNoCallDoNotLeak(t *testing.T) {

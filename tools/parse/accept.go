@@ -135,7 +135,7 @@ func oneLine(err error) string {
 func (p *Text) emitCall(c declared.RawCall) {
 	m, _ := p.plan.Resolve(c.Name) // accept found it
 	t := &p.plan.Tools[m.Tool]
-	if p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
+	if p.over || p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
 		p.note(p.pos, fmt.Sprintf("a second call, of %q, was dropped: one call is allowed", t.Name))
 		return
 	}

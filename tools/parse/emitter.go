@@ -21,6 +21,7 @@ type emitter struct {
 	events             []turn.Event
 	called             int
 	broken             bool
+	over               bool // a label said that the turn was over; what follows is read for a note alone
 	repairs            []turn.Repair
 	notes              []turn.Note
 	refused            *turn.Refusal // by the latest step of a parser of text
@@ -89,6 +90,9 @@ type stream struct {
 
 // write sends text, but for white space at its end.
 func (e *emitter) write(s *stream, text []byte) {
+	if e.over {
+		return
+	}
 	lead := peek.SkipSpace(text, 0)
 	s.keep(e, text[:lead])
 	text = text[lead:]

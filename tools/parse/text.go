@@ -52,7 +52,6 @@ type Text struct {
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
 	sent              int  // calls that are known to be such
-	over              bool // a label said that the turn was over; the rest is dropped
 	begun             bool // the text that the generation prompt ends with has been put before the output
 }
 
@@ -119,9 +118,9 @@ func (p *Text) Close(truncated bool) []turn.Event {
 func (p *Text) Room(int) {}
 
 // InCall implements Parser.
-func (p *Text) InCall() bool { return p.region != nil }
+func (p *Text) InCall() bool { return p.region != nil && !p.over }
 
-// Over tells whether a label ended the turn, so that what followed was not read.
+// Over tells whether a label ended the turn, so that what followed was dropped.
 func (p *Text) Over() bool { return p.over }
 
 func (p *Text) note(at int, text string) { p.emitter.note(p.offset+at, text) }
@@ -160,8 +159,6 @@ func (p *Text) run(final bool) {
 	for p.pos < len(p.buf) || p.region != nil {
 		var more bool
 		switch {
-		case p.over:
-			p.pos = len(p.buf)
 		case p.region != nil:
 			more = p.stepRegion(final)
 		case p.hole != "":
