@@ -48,7 +48,7 @@ func TestReact_labelsAsModelsSpellThem(t *testing.T) {
 			checkProperties(t, p, []byte(raw), 3)
 		}
 	}
-	for _, raw := range []string{"# Action\n\nThe plot: get_time", "#Action Input", "Action ：： x", "Action:* x", "### Actions: two", "Action － get_time"} {
+	for _, raw := range []string{"# Action\n\nThe plot: get_time", "#Action Input", "Action ：： x", "Action:* x and y", "### Actions: two", "Action － get_time"} {
 		for _, family := range []string{"react", "hermes"} {
 			d, _ := Lookup(family)
 			if got := play(planFor(t, d, Thinking{}).TextParser(), raw, 1, false); len(got.Calls) > 0 || deref(got.Content) != raw {

@@ -24,6 +24,7 @@ type Reading struct {
 	codecs     map[string][]scan.Codec // by opener: what may read its region
 	cueBytes   [256]bool               // bytes that may start a cue
 	labelWords []string                // of labels, without their colons
+	thoughts   []string                // labels of thoughts, of any family
 	cueWords   []string                // cues that begin with other bytes than brackets and the like
 
 	guest  bool // another family's turn is read
@@ -31,8 +32,7 @@ type Reading struct {
 	Guests *format.MarkerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map         // by dialect: how those are read
 
-	guestLabels   []string // those that are labels
-	guestThoughts []string // labels of thoughts before them
+	guestLabels []string // those that are labels
 
 	Heads       []callHead
 	headBytes   [256]bool // bytes that may start a head

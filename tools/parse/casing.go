@@ -15,9 +15,9 @@ import (
 // until it has been told from text.
 type casing struct {
 	open  []byte
-	ticks int     // in front of it, and behind
-	to    *stream // where it would be text
-	calls bool    // one has come
+	ticks int  // in front of it, and behind
+	calls bool // one has come
+	label bool // a label began what stands in it
 }
 
 // maxCasing bounds what stands between the backticks and the call: a language and white space.
@@ -25,7 +25,10 @@ const maxCasing = 32
 
 // encase tells whether code opens at pos that begins with a call, and opens it if so.
 func (p *Text) encase(final bool) peek.Answer {
-	if p.casing != nil || p.quoting.run > 0 || p.quoting.fence || p.quoting.inline {
+	if p.casing != nil {
+		return p.casedThoughtEnds(final)
+	}
+	if p.quoting.run > 0 || p.quoting.fence || p.quoting.inline {
 		return peek.No
 	}
 	text := p.buf[p.pos:min(len(p.buf), p.pos+maxCasing)]
@@ -53,13 +56,43 @@ func (p *Text) encaseAt(n, ticks int, final bool) peek.Answer {
 	case p.pos+n == len(p.buf):
 		return peek.Boolean(!final, peek.Unknown)
 	}
-	open, before := bytes.Clone(p.buf[p.pos:p.pos+n]), p.cursor
+	before, quoting := p.cursor, p.quoting
+	p.casing = &casing{open: bytes.Clone(p.buf[p.pos : p.pos+n]), ticks: ticks}
 	p.moveTo(p.pos + n)
-	if a := p.callAt(final); a != peek.Yes {
-		p.cursor = before
-		return a
+	a := p.callAt(final)
+	if a == peek.No && ticks >= len(format.FenceMark) {
+		p.casing.label = true
+		p.quoting.read(p.casing.open, before.blank, p.solid)
+		a = p.takeLabel(p.buf[p.pos:], final)
 	}
-	p.casing = &casing{open: open, ticks: ticks, to: p.current()}
+	if a != peek.Yes {
+		p.casing, p.cursor, p.quoting = nil, before, quoting
+	}
+	return a
+}
+
+// musing tells whether a thought stands in the code: it says nothing of what the code holds.
+func (p *Text) musing() bool {
+	return p.casing != nil && p.casing.label && (p.thinking || p.thought != nil)
+}
+
+// casedThoughtEnds takes along what closes code at pos that holds a thought alone.
+func (p *Text) casedThoughtEnds(final bool) peek.Answer {
+	c := p.casing
+	waits := p.thought != nil
+	if !p.musing() || !p.blank || p.quoting.fence != waits { // or other code ends
+		return peek.No
+	}
+	n, a := c.ends(p.buf[p.pos:], final)
+	switch {
+	case a != peek.Yes:
+		return a
+	case waits:
+		p.thought.open, p.casing = c.open, nil
+		return peek.No
+	}
+	p.pos, p.casing = p.pos+n, nil
+	p.turnTo(false)
 	return peek.Yes
 }
 
@@ -124,6 +157,12 @@ func (p *Text) stepCasing(final bool) bool {
 	before := p.cursor
 	p.moveTo(i)
 	a := p.callAt(final)
+	if a == peek.No && (c.calls || c.label) {
+		if a = p.takeLabel(p.buf[i:], final); a == peek.Yes {
+			c.label = true
+			return true
+		}
+	}
 	if m, b := p.markerAt(i, final); a == peek.No && b == peek.Yes { // what closes a section, or ends the turn
 		a = peek.Boolean(m.Role == format.RoleLayout || m.Role == format.RoleEnd || m.Role == format.RoleStrip, peek.Yes)
 	}
@@ -161,17 +200,19 @@ func (p *Text) closeCasing(i int) {
 		p.uncase()
 		return
 	}
-	p.casing.to.beside()
+	p.current().beside()
 	p.moveTo(i)
 	p.casing = nil
 }
 
 // uncase gives back what opened the code: it holds something else.
 func (p *Text) uncase() {
-	if c := p.casing; c != nil {
+	if c := p.casing; c != nil && p.thought == nil {
 		p.casing = nil
-		p.look(c.open)
-		p.put(c.to, c.open)
+		if !c.label {
+			p.look(c.open)
+		}
+		p.write(p.current(), c.open)
 	}
 }
 

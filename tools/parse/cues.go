@@ -16,12 +16,12 @@ import (
 func (p *Reading) cueUp() {
 	for _, l := range p.Dialect.Labels {
 		if l.Kind != format.LabelInput || len(p.Turn.Tools) > 0 {
-			p.labelOn(l.Text)
+			p.labelOn(l)
 		}
 	}
 	for _, c := range p.Dialect.Cues {
 		if labels(p.Dialect, c) && len(p.Turn.Tools) > 0 {
-			p.labelOn(c.Text)
+			p.labelOn(format.Label{Text: c.Text})
 		}
 	}
 	if !p.Callable {
@@ -36,8 +36,11 @@ func (p *Reading) cueUp() {
 }
 
 // labelOn has a label looked for, in any case, bold or a heading.
-func (p *Reading) labelOn(text string) {
-	word := strings.TrimSuffix(text, ":")
+func (p *Reading) labelOn(l format.Label) {
+	word := strings.TrimSuffix(l.Text, ":")
+	if l.Kind == format.LabelThinking && !slices.Contains(p.thoughts, l.Text) {
+		p.thoughts = append(p.thoughts, l.Text)
+	}
 	p.labelWords = append(p.labelWords, word)
 	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#'} {
 		p.cueBytes[b] = true
@@ -72,7 +75,7 @@ func (p *Text) mayCue(i int, final bool) bool {
 // cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
 func (p *Text) cueAt(i int, final bool) peek.Answer {
 	text := p.buf[i:]
-	if a := p.takeLabel(text, p.muted(i), final); a != peek.No || p.muted(i) {
+	if a := p.takeLabel(text, final); a != peek.No {
 		return a
 	}
 	if text[0] == '`' && p.plan.Callable {
@@ -108,7 +111,7 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 	waits := false
 	for _, c := range p.plan.Dialect.Cues {
 		labels := labels(p.plan.Dialect, c)
-		if c.LineStart && (!p.blank || p.quoting.open()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) { // a word that is common in text
+		if c.LineStart && (!p.blank || p.quoted()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) { // a word that is common in text
 			continue
 		}
 		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
@@ -123,15 +126,24 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 	return format.Cue{}, 0, peek.Boolean(waits, peek.Unknown)
 }
 
+// quoted tells whether a text quotes what begins here.
+func (p *Text) quoted() bool { return p.casing == nil && p.quoting.open() }
+
 // labels tells whether a cue is one of a dialect's labels.
 func labels(d *format.Dialect, c format.Cue) bool { return c.LineStart && len(d.Labels) > 0 }
 
 // openOwn opens the region of one of the dialect's cues, which has n bytes.
 func (p *Text) openOwn(c format.Cue, at, n int) {
-	if labels(p.plan.Dialect, c) {
+	led := p.thinking
+	switch {
+	case !labels(p.plan.Dialect, c):
+	case p.casing != nil && p.casing.ticks < len(format.FenceMark): // a thought may end in a backtick
 		p.think(false)
+	default:
+		p.turnTo(false)
 	}
 	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
+	p.region.led = led
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 }
 

@@ -157,10 +157,10 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 	return format.Marker{Text: label, Role: format.RoleCall}, a
 }
 
-// stepBehind tells whether the next part of a step stands at the start of text, as the family
-// labels it: what stood before it was one.
-func (s *guestScanner) stepBehind(text []byte, final bool) peek.Answer {
-	_, a := peek.First(s.parser.plan.Dialect.Labels, func(l format.Label) peek.Answer {
+// stepBehind tells whether the next part of a step stands at the start of text, as a family labels
+// it: what stood before it was one.
+func stepBehind(d *format.Dialect, text []byte, final bool) peek.Answer {
+	_, a := peek.First(d.Labels, func(l format.Label) peek.Answer {
 		_, a := scan.LabelAt(text, l.Text, final)
 		return a
 	})

@@ -1,7 +1,7 @@
 package parse
 
 import (
-	"slices"
+	"bytes"
 
 	"tenon/tools/format"
 	"tenon/tools/peek"
@@ -19,6 +19,7 @@ const MaxThought = 2 << 10
 type thought struct {
 	text  []byte
 	label int
+	open  []byte // of the code around it
 }
 
 // labels are those that count at this place of the turn.
@@ -29,17 +30,15 @@ func (p *Text) labels() []format.Label {
 	return p.plan.Dialect.Labels
 }
 
-// takeLabel tells whether a label stands here, at the start of a line, and follows it. In what was
-// no call only the label of arguments counts.
-func (p *Text) takeLabel(text []byte, muted, final bool) peek.Answer {
+// takeLabel tells whether a label stands here, at the start of a line, and follows it.
+func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	if !p.blank {
 		return peek.No
 	}
 	n := 0
 	l, a := peek.First(p.labels(), func(l format.Label) (a peek.Answer) {
-		made := l.Kind == format.LabelStop && p.called == 0 // where nothing was called a model makes up no result: it is text
-		input := l.Kind == format.LabelInput
-		if !made && (!muted || input) && !(input && p.quoting.open()) {
+		made := l.Kind == format.LabelStop && p.called == 0 && !p.stepped // where nothing was called a model makes up no result: it is text
+		if !made && !(p.quoting.open() && (l.Kind == format.LabelInput || !p.thinking)) {
 			n, a = scan.LabelAt(text, l.Text, final)
 		}
 		return a
@@ -47,7 +46,7 @@ func (p *Text) takeLabel(text []byte, muted, final bool) peek.Answer {
 	switch {
 	case a == peek.Yes:
 		p.label(l, n)
-	case a == peek.No && p.steps == nil && p.thought == nil && !p.thinking && !muted && !p.quoting.open():
+	case a == peek.No && p.steps == nil && p.thought == nil && !p.thinking && !p.quoted():
 		return p.beginThought(text, final)
 	}
 	return a
@@ -59,10 +58,11 @@ func (p *Text) label(l format.Label, n int) {
 	p.blank = false
 	switch l.Kind {
 	case format.LabelStop:
-		p.over = true
+		p.over = p.called > 0
 	case format.LabelInput:
 	default:
-		p.think(l.Kind == format.LabelThinking)
+		p.endThought(false)
+		p.turnTo(l.Kind == format.LabelThinking)
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *Text) label(l format.Label, n int) {
 // which is at pos, and has what follows wait.
 func (p *Text) beginThought(text []byte, final bool) peek.Answer {
 	n := 0
-	_, a := peek.First(p.plan.guestThoughts, func(l string) (a peek.Answer) {
+	_, a := peek.First(p.plan.thoughts, func(l string) (a peek.Answer) {
 		n, a = scan.LabelAt(text, l, final)
 		return a
 	})
@@ -101,21 +101,30 @@ func (p *Text) endThought(step bool) {
 	}
 	p.thought = nil
 	if !step {
+		if c := p.casing; c != nil {
+			t.open, p.casing = c.open, nil
+		}
+		p.write(&p.content, t.open)
 		p.write(&p.content, t.text)
 		return
 	}
+	p.quoting = quoting{}
+	text := t.text[t.label:]
+	if t.open != nil { // the code ended before the step
+		text = bytes.TrimRight(text, "` \t\r\n")
+	}
 	p.layout()
-	p.write(&p.reasoning, t.text[t.label:])
+	p.write(&p.reasoning, text)
 	p.layout()
 }
 
 // step tells whether the region is a step of a family that labels its parts.
 func (p *Text) step() (*format.Dialect, bool) {
-	s, ok := p.region.scan.(*guestScanner)
-	if !ok || len(s.parser.plan.Dialect.Labels) == 0 {
-		return nil, false
+	d := p.plan.Dialect
+	if s, ok := p.region.scan.(*guestScanner); ok {
+		d = s.parser.plan.Dialect
 	}
-	return s.parser.plan.Dialect, true
+	return d, len(d.Labels) > 0
 }
 
 // secondStep tells whether the region is a step, of which there is one a turn, and another came
@@ -130,6 +139,32 @@ func (p *Text) secondStep() bool {
 	return second
 }
 
+// stepper is a scanner of steps, which have labels though they are no calls.
+type stepper interface {
+	Stepped(first, led bool) bool
+	Void() bool
+	Labels() (void, from, to int)
+}
+
+// leaveStep goes on behind the label of a step, at pos, that is no call. Its other labels are no
+// text either.
+func (p *Text) leaveStep(s stepper) {
+	void, from, to := s.Labels()
+	switch at := p.pos; {
+	case void > 0:
+		p.pos = at + void
+		p.current().beside()
+		if p.casing != nil {
+			p.casing.calls = true
+		}
+	case to > 0:
+		p.look(p.buf[at : at+from])
+		p.plain(p.current(), p.buf[at:at+from])
+		p.pos = at + to
+	}
+	p.blank, p.stepped = false, true
+}
+
 // inviteLabels finds out which labels of other families may begin a line.
 func (p *Reading) inviteLabels(beginning string) {
 	d := p.others.byText[beginning]
@@ -137,11 +172,8 @@ func (p *Reading) inviteLabels(beginning string) {
 		return
 	}
 	p.guestLabels = append(p.guestLabels, beginning)
-	p.labelOn(beginning)
+	p.labelOn(format.Label{Text: beginning})
 	for _, l := range d.Labels {
-		p.labelOn(l.Text)
-		if l.Kind == format.LabelThinking && !slices.Contains(p.guestThoughts, l.Text) {
-			p.guestThoughts = append(p.guestThoughts, l.Text)
-		}
+		p.labelOn(l)
 	}
 }

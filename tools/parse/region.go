@@ -39,6 +39,7 @@ type region struct {
 	guest    bool // behind the family's marker, the call is another family's
 	unmarked bool // what began it is no marker of the family
 	uncased  bool // tail is behind the code that it stands in
+	led      bool // a label ended the thought before it
 }
 
 func (r *region) shift(n int) {
@@ -55,7 +56,7 @@ func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}
-	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && p.thought == nil}
+	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.casing != nil)}
 	p.region.unopened = p.plan.Dialect.LacksOpener(o.Marker)
 }
 
@@ -169,7 +170,7 @@ func (p *Text) settle(final bool) bool {
 		p.noCall(r.last(), scan.ErrUnclosedCall)
 		return true
 	}
-	if r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
+	if !p.over && (r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:])) {
 		switch p.followed(final) {
 		case peek.Unknown:
 			return false
@@ -282,7 +283,14 @@ func (p *Text) leaveRegion(end int) {
 // noCall gives a region's text up to end back as text in which no call starts.
 func (p *Text) noCall(end int, err error) {
 	r := p.region
-	p.uncase()
+	step, stepped := r.scan.(stepper)
+	example := err == nil || p.thought != nil || p.casing != nil && !r.first
+	stepped = stepped && !example && step.Stepped(r.first, r.led)
+	if stepped && step.Void() { // nothing was to be called
+		err = nil
+	} else {
+		p.uncase()
+	}
 	if soft := r.soft(); r.Bare && soft > 0 && p.affords(end-r.body-soft) {
 		end = min(end, r.body+soft) // a marker inside what looked like a string may open a call
 	}
@@ -299,8 +307,8 @@ func (p *Text) noCall(end int, err error) {
 	p.pos = r.body
 	if !r.cue {
 		p.hole = p.plan.Markers.ByText[r.Marker].Hole
-	} else if s, ok := r.scan.(interface{ Labelled() bool }); ok && s.Labelled() && err != nil { // no example
-		p.blank = false
+	} else if stepped {
+		p.leaveStep(step)
 	} else {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
@@ -382,12 +390,14 @@ func (p *Text) followed(final bool) peek.Answer {
 	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {
 		return a
 	}
-	guest, alien := r.scan.(*guestScanner)
+	_, alien := r.scan.(*guestScanner)
 	if alien {
 		if _, a := p.plan.guestAt(p.buf[r.tail:], final); a != peek.No {
 			return a
 		}
-		if a := guest.stepBehind(p.buf[r.tail:], final); a != peek.No {
+	}
+	if d, _ := p.step(); alien && p.casing == nil || p.casing != nil && r.first {
+		if a := stepBehind(d, p.buf[r.tail:], final); a != peek.No {
 			return a
 		}
 	}

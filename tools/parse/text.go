@@ -38,6 +38,7 @@ type Text struct {
 	beside   bool            // nothing but white space and markers came since then
 	steps    *format.Dialect // another family, of which a step has been read; its labels count
 	thought  *thought        // nil where no text waits
+	stepped  bool            // the labels of a step that was no call have been removed
 	mute     int             // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
@@ -167,7 +168,7 @@ func (p *Text) run(final bool) {
 			more = p.stepHeader(final)
 		case p.routing:
 			more = p.stepRouting()
-		case p.casing != nil:
+		case p.casing != nil && !p.musing():
 			more = p.stepCasing(final)
 		default:
 			more = p.stepText(final)
@@ -219,7 +220,7 @@ func (p *Text) stepText(final bool) bool {
 				return true
 			}
 		}
-		if p.plan.cueBytes[b] && (!p.muted(i) || len(p.labels()) > 0) && !p.asIs() && p.mayCue(i, final) {
+		if p.plan.cueBytes[b] && !p.muted(i) && !p.asIs() && p.mayCue(i, final) {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case peek.Yes:
@@ -278,7 +279,7 @@ func (p *Text) pass(i int) {
 	}
 	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
 	if text := p.buf[from:i]; len(text) > 0 {
-		if p.casing != nil && peek.SkipSpace(text, 0) < len(text) {
+		if p.casing != nil && !p.musing() && peek.SkipSpace(text, 0) < len(text) {
 			p.uncase()
 		}
 		p.look(text)
@@ -364,6 +365,11 @@ func (p *Text) think(on bool) {
 	if p.thinking != on {
 		p.uncase() // what opened code is text of what ends here, and the white space in it layout
 	}
+	p.turnTo(on)
+}
+
+// turnTo is think within code that a label or a step may have begun.
+func (p *Text) turnTo(on bool) {
 	p.current().beside()
 	if p.thinking != on {
 		p.thinking, p.quoting = on, quoting{}

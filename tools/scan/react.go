@@ -26,7 +26,7 @@ type reactScanner struct {
 	reactCodec
 	JSONScanner // of the object
 	named       bool
-	labelled    bool // the label of arguments stands behind a name that cannot be called
+	step        step // where nothing is called
 	from        int  // of the arguments; 0 before they begin
 	inJSON      bool
 	closer      string // what closes the code fence around the text
@@ -91,6 +91,13 @@ func (s *reactScanner) close(body []byte, final bool) Status {
 // name reads the rest of the action's line.
 func (s *reactScanner) name(body []byte, final bool) Status {
 	s.pos = peek.SkipSpace(body, 0)
+	switch a := s.labelNext(body[s.pos:], final); {
+	case a == peek.Unknown && s.pos < len(body):
+		return Open
+	case a == peek.Yes:
+		s.pos = 0 // no name stands before the next label
+		return s.reject(body, nil, final)
+	}
 	n := bytes.IndexByte(body[s.pos:], '\n')
 	if n < 0 {
 		if !final {
@@ -99,41 +106,34 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 		n = len(body) - s.pos
 	}
 	line := body[s.pos : s.pos+n]
+	for _, end := range s.Plan.Terminators.All {
+		line = bytes.TrimSuffix(bytes.TrimRight(line, " \t\r"), []byte(end))
+	}
+	whole := line
+	n = len(line)
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
 		line, n, s.closer = line[:i], i+1, callCloser // the arguments stand as in a call of a function
 	}
 	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
-		line = bytes.TrimRight(line[:i], " #"+Bold) // both labels stand on one line
-		line, n = bytes.TrimRight(line, " ,;.-"), len(line)
+		whole = bytes.TrimRight(line[:i], " #"+Bold) // both labels stand on one line
+		line, n = bytes.TrimRight(whole, " ,;.-"), len(whole)
 	} else if i := bytes.IndexByte(line, '{'); i > 0 && s.Plan.CallableName(bytes.TrimRight(line[:i], " :")) {
 		line, n = bytes.TrimRight(line[:i], " :"), i // the label of the arguments is missing
 	}
 	if s.asCall(line, s.pos) {
 		return Open
 	}
-	s.Name = strings.TrimSuffix(strings.Trim(string(line), peek.ByteOrderMark+" \t\r[]*`\"'"), "()")
+	s.Name = strings.TrimSuffix(strings.Trim(string(line), aroundName), "()")
 	if _, ok := s.Plan.Resolve(s.Name); !ok {
-		return s.reject(body, s.pos+n, final)
+		return s.reject(body, whole, final)
 	}
 	s.pos += n
 	s.named = true
 	return Open
 }
 
-// reject ends a step that calls no tool, whose name ends at offset i. It waits until it is known
-// whether the label of arguments follows.
-func (s *reactScanner) reject(body []byte, i int, final bool) Status {
-	i = peek.SkipSpace(body, i)
-	_, a := LabelAt(body[min(i, len(body)):], s.Input, final)
-	if a == peek.Unknown && i-s.pos <= peek.MaxTag {
-		return Open
-	}
-	s.labelled = a == peek.Yes
-	return Rejected
-}
-
-// Labelled tells whether both labels of a step were there: they are no text, though it is no call.
-func (s *reactScanner) Labelled() bool { return s.labelled || s.from > 0 }
+// aroundName may stand around a name, and is none of it.
+const aroundName = peek.ByteOrderMark + " \t\r[]*`\"'"
 
 func boundedName(n int) Status {
 	if n > peek.MaxTag {
@@ -167,6 +167,7 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 			return Open
 		}
 		if a == peek.Yes {
+			s.step.take(body, s.pos, i, n)
 			j, cut := peek.SkipLayout(body, i+n, final)
 			if cut || j == len(body) && !final {
 				return Open
