@@ -26,9 +26,9 @@
 // objects (mask_key_ends.go); states that differ in counters alone share them (mask_counter.go),
 // and a state takes over what is known of one that leads on as it does (mask_delta.go). Those are
 // found in the tree of the tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which
-// holds letters as one. All of it counts its work, and pauses when it has done a step's
-// (mask_compute.go): what many masks share is whole then, and what one mask is collected in is its
-// own.
+// holds letters as one; there a state may lead to a crowd of others (mask_string_crowd.go). All of
+// it counts its work, and pauses when it has done a step's (mask_compute.go): what many masks share
+// is whole then, and what one mask is collected in is its own.
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects

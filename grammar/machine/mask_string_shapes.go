@@ -76,6 +76,9 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	if over := w.places[from].over; over>>n.Class&1 != 0 {
 		return w.walkOver(from, i, read, over)
 	}
+	if !w.needs && w.crowdBehind(w.crowdOf(w.places[from].state), n.Class) != noCrowd {
+		return w.walkCrowds(from, i, read)
+	}
 	if single && (int(n.To-n.From) <= maxListedTokens || w.mostlyLasts(w.places[0].state) < lastsSome) {
 		w.walkTexts(from, text, n.Class)
 		return true

@@ -30,6 +30,7 @@ type sliceWalk struct {
 	rowsOf *lex.Arena                 // whose states
 	made   int                        // rows
 	spare  int                        // of those that searches may make
+	crowds []crowd                    // those met
 
 	at   [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
 	path [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
@@ -110,7 +111,7 @@ func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
-	w.places = w.places[:0]
+	w.places, w.crowds = w.places[:0], w.crowds[:0]
 	if w.rowsOf != w.u.arena {
 		w.rowsOf, w.rows, w.ahead = w.u.arena, w.rows[:0], map[lex.StringState]*ahead{}
 	}

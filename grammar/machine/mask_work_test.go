@@ -118,3 +118,18 @@ func checkAgainstBytes(t *testing.T, k *Masks, v *vocab.Vocab, text string) {
 		}
 	}
 }
+
+// TestMasks_crowdsSaveNodes: a state that looks for words leads letters to many states, and walks
+// few tokens.
+func TestMasks_crowdsSaveNodes(t *testing.T) {
+	v := wordVocab(t)
+	k := NewMasks(compiled(t, `root ::= %json{"type":"string","not":{"pattern":"needless|haystack"}}`, false), v)
+	id := after(t, k.m, `"b`)
+	k.lexiconOf(k.m.strings[0].unit, false) // made once per vocabulary
+	before := k.Stats.Nodes
+	k.Mask(id, nil)
+	if n := k.Stats.Nodes - before; n > 4500 {
+		t.Errorf("%d nodes are visited, want at most 4500", n)
+	}
+	checkAgainstBytes(t, k, v, `"b`)
+}
