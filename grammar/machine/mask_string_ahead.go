@@ -240,19 +240,20 @@ func (w *sliceWalk) look(s lex.StringState, x *ahead) {
 
 // lookBehind is look for the code points of a class whose first bytes lead to a state.
 func (w *sliceWalk) lookBehind(x *ahead, s lex.StringState, q vocab.ShapeState, by classes) {
-	switch {
-	case s == lex.StringDead:
+	switch to := w.target(s, q); to {
+	case lex.StringDead:
 		x.dead |= by
 		return
-	case q == vocab.Between:
-		x.to = reach(x.to, reached{state: s, by: by})
+	case lex.StringClosed:
+	default:
+		x.to = reach(x.to, reached{state: to, by: by})
 		return
 	}
-	last, before := lex.StringDead, vocab.NoShape
-	for b, next := range w.row(s) {
-		if q := q.Step(byte(b)); q != vocab.NoShape && (q != before || next != last) {
-			w.lookBehind(x, next, q, by)
-			last, before = next, q
+	row, last, before := w.row(s), lex.StringDead, vocab.NoShape
+	for b := 0x80; b < 0xC0; b++ {
+		if q := q.Step(byte(b)); q != vocab.NoShape && (q != before || row[b] != last) {
+			w.lookBehind(x, row[b], q, by)
+			last, before = row[b], q
 		}
 	}
 }

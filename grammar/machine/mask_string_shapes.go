@@ -42,7 +42,7 @@ func (w *sliceWalk) target(s lex.StringState, q vocab.ShapeState) lex.StringStat
 	if to, ok := w.tails[tailKey{s, q}]; ok {
 		return to
 	}
-	row := w.u.arena.StringRow(s)
+	row := w.row(s)
 	to, last, before := lex.StringClosed, lex.StringClosed, vocab.NoShape // of the byte before
 	for b := 0x80; b < 0xC0; b++ {
 		q := q.Step(byte(b))

@@ -113,12 +113,9 @@ func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	}
 	w.places, w.crowds = w.places[:0], w.crowds[:0]
 	if w.rowsOf != w.u.arena {
-		w.rowsOf, w.rows, w.ahead = w.u.arena, w.rows[:0], map[lex.StringState]*ahead{}
+		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
+		w.ahead, w.tails = map[lex.StringState]*ahead{}, map[tailKey]lex.StringState{}
 	}
-	if w.tails == nil {
-		w.tails = map[tailKey]lex.StringState{}
-	}
-	clear(w.tails)
 	return w
 }
 
