@@ -24,7 +24,7 @@ type Reading struct {
 	codecs     map[string][]scan.Codec // by opener: what may read its region
 	cueBytes   [256]bool               // bytes that may start a cue
 	labelWords []string                // of labels, without their colons
-	thoughts   []string                // labels of thoughts, of any family
+	thoughts   []format.Label          // labels of thoughts, of any family
 	cueWords   []string                // cues that begin with other bytes than brackets and the like
 
 	guest  bool // another family's turn is read
@@ -32,7 +32,7 @@ type Reading struct {
 	Guests *format.MarkerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map         // by dialect: how those are read
 
-	guestLabels []string // those that are labels
+	guestLabels []format.Label // those that are labels
 
 	Heads       []callHead
 	headBytes   [256]bool // bytes that may start a head
@@ -129,6 +129,18 @@ func (p *Text) leftOut(t *declared.Tool, keys []string) {
 
 func oneLine(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// refuse tells of the first thing in a step that proved to be no call. An object without markers
+// is one that an answer shows, unless it names a tool.
+func (p *Text) refuse(end int, err error) {
+	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errCutOff) {
+		return
+	}
+	p.refused = &turn.Refusal{Tool: p.misnamed, Source: string(p.buf[p.region.start:end]), Err: err, Before: len(p.events)}
+	if l := p.Looked; l.Known && l.Err != nil {
+		p.refused.Tool, p.refused.Args = p.plan.Tools[l.Tool].Prompt, l.Args
+	}
 }
 
 // emitCall sends a call that has been accepted.

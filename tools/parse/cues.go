@@ -38,8 +38,8 @@ func (p *Reading) cueUp() {
 // labelOn has a label looked for, in any case, bold or a heading.
 func (p *Reading) labelOn(l format.Label) {
 	word := strings.TrimSuffix(l.Text, ":")
-	if l.Kind == format.LabelThinking && !slices.Contains(p.thoughts, l.Text) {
-		p.thoughts = append(p.thoughts, l.Text)
+	if l.Kind == format.LabelThinking && !slices.Contains(p.thoughts, l) {
+		p.thoughts = append(p.thoughts, l)
 	}
 	p.labelWords = append(p.labelWords, word)
 	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#'} {
@@ -143,7 +143,12 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 		p.turnTo(false)
 	}
 	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
-	p.region.led = led
+	if p.region.first {
+		p.region.Proof = 1
+		if led {
+			p.region.Proof = 2
+		}
+	}
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 }
 

@@ -150,21 +150,8 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 	if a != peek.No {
 		return m, a
 	}
-	label, a := peek.First(p.guestLabels, func(l string) peek.Answer {
-		_, a := scan.LabelAt(text, l, final)
-		return a
-	})
-	return format.Marker{Text: label, Role: format.RoleCall}, a
-}
-
-// stepBehind tells whether the next part of a step stands at the start of text, as a family labels
-// it: what stood before it was one.
-func stepBehind(d *format.Dialect, text []byte, final bool) peek.Answer {
-	_, a := peek.First(d.Labels, func(l format.Label) peek.Answer {
-		_, a := scan.LabelAt(text, l.Text, final)
-		return a
-	})
-	return a
+	label, _, a := scan.FirstLabel(p.guestLabels, text, final)
+	return format.Marker{Text: label.Text, Role: format.RoleCall}, a
 }
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.

@@ -69,11 +69,7 @@ func (p *Text) label(l format.Label, n int) {
 // beginThought tells whether another family's label of a thought stands at the start of text,
 // which is at pos, and has what follows wait.
 func (p *Text) beginThought(text []byte, final bool) peek.Answer {
-	n := 0
-	_, a := peek.First(p.plan.thoughts, func(l string) (a peek.Answer) {
-		n, a = scan.LabelAt(text, l, final)
-		return a
-	})
+	_, n, a := scan.FirstLabel(p.plan.thoughts, text, final)
 	if a == peek.Yes {
 		p.thought = &thought{label: n}
 		p.pass(p.pos + n)
@@ -139,28 +135,29 @@ func (p *Text) secondStep() bool {
 	return second
 }
 
-// stepper is a scanner of steps, which have labels though they are no calls.
-type stepper interface {
-	Stepped(first, led bool) bool
-	Void() bool
-	Labels() (void, from, to int)
+// labelsOf are the labels of the region, which is no call, if it is a step.
+func (p *Text) labelsOf(r *region) (l scan.Labels, ok bool) {
+	s, ok := r.scan.(interface{ Labels() (scan.Labels, bool) })
+	if ok && p.thought == nil && (p.casing == nil || r.first) { // else it is an example
+		return s.Labels()
+	}
+	return l, false
 }
 
 // leaveStep goes on behind the label of a step, at pos, that is no call. Its other labels are no
 // text either.
-func (p *Text) leaveStep(s stepper) {
-	void, from, to := s.Labels()
+func (p *Text) leaveStep(l scan.Labels) {
 	switch at := p.pos; {
-	case void > 0:
-		p.pos = at + void
+	case l.Void > 0:
+		p.pos = at + l.Void
 		p.current().beside()
 		if p.casing != nil {
 			p.casing.calls = true
 		}
-	case to > 0:
-		p.look(p.buf[at : at+from])
-		p.plain(p.current(), p.buf[at:at+from])
-		p.pos = at + to
+	case l.To > 0:
+		p.look(p.buf[at : at+l.From])
+		p.plain(p.current(), p.buf[at:at+l.From])
+		p.pos = at + l.To
 	}
 	p.blank, p.stepped = false, true
 }
@@ -171,9 +168,8 @@ func (p *Reading) inviteLabels(beginning string) {
 	if len(d.Labels) == 0 || len(p.Dialect.Labels) > 0 {
 		return
 	}
-	p.guestLabels = append(p.guestLabels, beginning)
-	p.labelOn(format.Label{Text: beginning})
-	for _, l := range d.Labels {
+	p.guestLabels = append(p.guestLabels, format.Label{Text: beginning})
+	for _, l := range append(d.Labels[:len(d.Labels):len(d.Labels)], format.Label{Text: beginning}) {
 		p.labelOn(l)
 	}
 }

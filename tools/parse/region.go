@@ -11,7 +11,6 @@ import (
 	"tenon/tools/format"
 	"tenon/tools/peek"
 	"tenon/tools/scan"
-	"tenon/tools/turn"
 )
 
 // MaxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the
@@ -39,7 +38,6 @@ type region struct {
 	guest    bool // behind the family's marker, the call is another family's
 	unmarked bool // what began it is no marker of the family
 	uncased  bool // tail is behind the code that it stands in
-	led      bool // a label ended the thought before it
 }
 
 func (r *region) shift(n int) {
@@ -283,10 +281,9 @@ func (p *Text) leaveRegion(end int) {
 // noCall gives a region's text up to end back as text in which no call starts.
 func (p *Text) noCall(end int, err error) {
 	r := p.region
-	step, stepped := r.scan.(stepper)
-	example := err == nil || p.thought != nil || p.casing != nil && !r.first
-	stepped = stepped && !example && step.Stepped(r.first, r.led)
-	if stepped && step.Void() { // nothing was to be called
+	labels, stepped := p.labelsOf(r)
+	stepped = stepped && err != nil
+	if stepped && labels.Void > 0 { // nothing was to be called
 		err = nil
 	} else {
 		p.uncase()
@@ -308,22 +305,10 @@ func (p *Text) noCall(end int, err error) {
 	if !r.cue {
 		p.hole = p.plan.Markers.ByText[r.Marker].Hole
 	} else if stepped {
-		p.leaveStep(step)
+		p.leaveStep(labels)
 	} else {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
-	}
-}
-
-// refuse tells of the first thing in a step that proved to be no call. An object without markers
-// is one that an answer shows, unless it names a tool.
-func (p *Text) refuse(end int, err error) {
-	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errCutOff) {
-		return
-	}
-	p.refused = &turn.Refusal{Tool: p.misnamed, Source: string(p.buf[p.region.start:end]), Err: err, Before: len(p.events)}
-	if l := p.Looked; l.Known && l.Err != nil {
-		p.refused.Tool, p.refused.Args = p.plan.Tools[l.Tool].Prompt, l.Args
 	}
 }
 
@@ -397,7 +382,7 @@ func (p *Text) followed(final bool) peek.Answer {
 		}
 	}
 	if d, _ := p.step(); alien && p.casing == nil || p.casing != nil && r.first {
-		if a := stepBehind(d, p.buf[r.tail:], final); a != peek.No {
+		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], final); a != peek.No { // it was a step
 			return a
 		}
 	}

@@ -49,6 +49,7 @@ type Opening struct {
 	keyed  bool   // the name is a key
 	Cased  bool   // it stands in code that it begins (casing.go)
 	Sent   bool   // it is known to be a call
+	Proof  int    // how much shows that a step begins there (react_step.go)
 	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not
 	// known.
 	IsSymbol func(at int) bool

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"tenon/tools/declared"
@@ -17,6 +18,8 @@ func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes 
 func (c reactCodec) Scanner(o Opening) Scanner {
 	s := &reactScanner{reactCodec: c, JSONScanner: *newJSONScanner(o, nil)}
 	s.take, s.after, s.label = s.object, []string{callCloser}, s.labelNext
+	s.next = append([]format.Label{{Text: c.Action}}, o.Plan.Dialect.Labels...)
+	s.next = slices.DeleteFunc(s.next, func(l format.Label) bool { return l.Kind == format.LabelInput })
 	return s
 }
 
@@ -26,8 +29,10 @@ type reactScanner struct {
 	reactCodec
 	JSONScanner // of the object
 	named       bool
-	step        step // where nothing is called
-	from        int  // of the arguments; 0 before they begin
+	labels      Labels
+	labelled    bool           // they are a step's, though nothing is called
+	next        []format.Label // that may follow the arguments
+	from        int            // of the arguments; 0 before they begin
 	inJSON      bool
 	closer      string // what closes the code fence around the text
 	behind      int    // how far behind the arguments it ends
@@ -91,7 +96,7 @@ func (s *reactScanner) close(body []byte, final bool) Status {
 // name reads the rest of the action's line.
 func (s *reactScanner) name(body []byte, final bool) Status {
 	s.pos = peek.SkipSpace(body, 0)
-	switch a := s.labelNext(body[s.pos:], final); {
+	switch _, _, a := FirstLabel(s.next, body[s.pos:], final); {
 	case a == peek.Unknown && s.pos < len(body):
 		return Open
 	case a == peek.Yes:
@@ -167,7 +172,7 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 			return Open
 		}
 		if a == peek.Yes {
-			s.step.take(body, s.pos, i, n)
+			s.inputLabel(body, s.pos, i, n)
 			j, cut := peek.SkipLayout(body, i+n, final)
 			if cut || j == len(body) && !final {
 				return Open
@@ -266,12 +271,7 @@ func (s *reactScanner) passString(body []byte, final bool) bool {
 
 // labelNext tells whether a line begins with a label.
 func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
-	_, a := peek.First(append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...), func(l format.Label) (a peek.Answer) {
-		if l.Kind != format.LabelInput {
-			_, a = LabelAt(line, l.Text, final)
-		}
-		return a
-	})
+	_, _, a := FirstLabel(s.next, line, final)
 	return a
 }
 

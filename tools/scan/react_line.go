@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenon/tools/declared"
+	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/ordered"
 	"tenon/tools/peek"
@@ -65,6 +66,15 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 
 // Bold is what some models write around labels.
 const Bold = "**"
+
+// FirstLabel is the first of some labels that stands at the start of text, and how long it is.
+func FirstLabel(labels []format.Label, text []byte, final bool) (l format.Label, n int, a peek.Answer) {
+	l, a = peek.First(labels, func(l format.Label) (a peek.Answer) {
+		n, a = LabelAt(text, l.Text, final)
+		return a
+	})
+	return l, n, a
+}
 
 // labelMarks are what stands behind the word of a label, its colon among them.
 var labelMarks = []string{":", wideColon, " ", "\t", peek.ByteOrderMark, Bold}

@@ -12,13 +12,10 @@ import (
 // A step that calls nothing loses its labels, as a call does: what they name is text. A text may
 // have a line that begins with the same word, and keeps it.
 
-// step is what is known of such a step.
-type step struct {
-	labelled bool // the label of arguments is there
-	word     bool // what is named may be a tool, or is none
-	proof    int  // how much shows that the line is a step's
-	from, to int  // of the label of arguments
-	void     int  // where what says that nothing is called ends
+// Labels are the parts of a step, beside its first label, that are no text.
+type Labels struct {
+	From, To int // of the label of arguments
+	Void     int // where what says that nothing is called ends
 }
 
 // enough is the proof that a line is a step's. Arguments behind the name are a half of it, so is a
@@ -28,12 +25,15 @@ const enough = 2
 // nothing is what models write where they call no tool.
 var nothing = []string{"none", "n/a", "null", "nil", "no action", "no tool"}
 
-// take notes the label of arguments, of n bytes at offset i, behind a name that ends at another. On
+// Labels implements the parser's question whether the text is a step's, though it is no call.
+func (s *reactScanner) Labels() (Labels, bool) { return s.labels, s.labelled }
+
+// inputLabel notes the label of arguments, of n bytes at offset i, behind a name that ends at another. On
 // one line the space between them goes with it.
-func (s *step) take(body []byte, at, i, n int) {
-	s.labelled, s.from, s.to = true, i, i+n
+func (s *reactScanner) inputLabel(body []byte, at, i, n int) {
+	s.labelled, s.labels.From, s.labels.To = true, i, i+n
 	if bytes.IndexByte(body[at:i], '\n') < 0 {
-		s.from = at
+		s.labels.From = at
 	}
 }
 
@@ -48,53 +48,47 @@ func (s *reactScanner) reject(body, line []byte, final bool) Status {
 	n, a := LabelAt(body[i:], s.Input, final)
 	none := saysNothing(line)
 	word, args := namesTool(line)
-	if s.step.word = none || word; a == peek.Yes {
-		s.step.take(body, at, i, n)
-		s.step.labelled = s.step.word || s.step.from > at // or it is a sentence
-		if none {
-			return s.voidInput(body, i+n, final)
-		}
-		return Rejected
+	word = word || none
+	if a == peek.Yes {
+		s.inputLabel(body, at, i, n)
+		s.labelled = word || s.labels.From > at // or it is a sentence
+		return s.endVoid(body, i+n, none, final)
 	}
-	if none {
-		s.step.void = at
-	}
-	next, end := peek.No, s.Plan.Terminators.Tag(body[i:], final)
+	end := s.Plan.Terminators.Tag(body[i:], final)
 	if s.Cased && end == peek.No {
 		end = peek.Prefix(body[i:], format.FenceMark, final)
 	}
+	_, _, next := FirstLabel(s.next, body[i:], final)
+	proof := s.Proof
 	switch {
-	case cut, a == peek.Unknown, i == len(body) && !final, end == peek.Unknown:
-		return Open
-	case i == len(body), end == peek.Yes:
-		s.step.proof = 1
-	default:
-		next = s.labelNext(body[i:], final)
-	}
-	switch {
-	case next == peek.Unknown:
+	case cut, i == len(body) && !final, slices.Contains([]peek.Answer{a, end, next}, peek.Unknown):
 		return Open
 	case next == peek.Yes:
-		s.step.proof = enough
+		proof = enough
+	case i == len(body), end == peek.Yes:
+		proof++
 	}
 	if args {
-		s.step.proof++
+		proof++
+	}
+	if s.labelled = word && proof >= enough; none {
+		s.labels.Void = at
 	}
 	return Rejected
 }
 
-// voidInput takes the line of arguments at offset i along, where it says nothing either.
-func (s *reactScanner) voidInput(body []byte, i int, final bool) Status {
-	n := bytes.IndexByte(body[i:], '\n')
+// endVoid ends a step behind the label of its arguments at offset i. Where it calls nothing, their
+// line goes if it says nothing either.
+func (s *reactScanner) endVoid(body []byte, i int, none, final bool) Status {
+	line, _, whole := bytes.Cut(body[i:], []byte("\n"))
 	switch {
-	case n >= 0:
-	case !final && len(body)-i <= peek.MaxTag:
+	case !none:
+		return Rejected
+	case !whole && !final && len(line) <= peek.MaxTag:
 		return Open
-	default:
-		n = len(body) - i
 	}
-	if s.step.void = i; saysNothing(body[i : i+n]) {
-		s.step.void = i + n
+	if s.labels.Void = i; saysNothing(line) {
+		s.labels.Void += len(line)
 	}
 	return Rejected
 }
@@ -123,23 +117,3 @@ func namesTool(line []byte) (word, args bool) {
 	args = rest[0] == '(' && line[n] == '(' && rest[len(rest)-1] == ')' || rest[0] == '{' && rest[len(rest)-1] == '}'
 	return args, args
 }
-
-// Stepped tells whether it is a step's, though it is no call. first says that it begins the visible
-// turn, led that a thought stands before it.
-func (s *reactScanner) Stepped(first, led bool) bool {
-	proof := s.step.proof
-	if first {
-		proof++
-	}
-	if first && led {
-		proof++
-	}
-	return s.step.labelled || s.step.word && proof >= enough
-}
-
-// Void tells whether it says that nothing is called.
-func (s *reactScanner) Void() bool { return s.step.void > 0 }
-
-// Labels are the parts of the step beside its first label that are no text: up to void, and between
-// two other offsets.
-func (s *reactScanner) Labels() (void, from, to int) { return s.step.void, s.step.from, s.step.to }
