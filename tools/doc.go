@@ -62,6 +62,14 @@
 // goes with them; code that holds other text stays, without the calls in it (parse/casing.go). In
 // a call's arguments all of this is data.
 //
+// A step in ReAct leaves no label behind, be it a call or not. Where it calls nothing, what it names
+// is text, and "None" is nothing at all. Such a line is a step's where the label of arguments or
+// the next label follows it, or where two of these are so: it begins the visible turn, behind a
+// thought, it ends the turn, arguments stand behind the name. Any other is a line of a text, as
+// "Action: movies are fun.", and keeps its word (scan/react_step.go). In families without labels
+// only the step of a declared tool is one. Of several steps the first is meant; a [Note] tells of
+// the others, also behind a result that the model made up.
+//
 // Lists and objects wait until their call is whole in the formats with a notation of their own for
 // them (Gemma's dictionaries, MiniMax's elements): the mask follows the schema a few levels into
 // those, so that a model that goes round in one can be ended legally, and does not enforce all of
