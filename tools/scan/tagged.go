@@ -60,13 +60,12 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 	s.callEnds = c.noisy([]string{c.CallEnd})
 	s.inside = slices.Concat(s.argOpens, s.callEnds)
 	s.closing = slices.Concat(s.callEnds, d.Closers())
-	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
+	s.follow = slices.Concat(s.argOpens, s.closing)
+	s.around = slices.Concat(d.Spellings(d.Section.Open), d.Spellings(d.Call.Open))
 	s.nests = s.callOpens
 	if c.NameFirst {
 		s.nests = d.Spellings(d.Opener())
 	}
-	s.opensOrEnds = peek.NewTexts(slices.Concat(s.nests, o.Plan.Terminators.All))
-	s.proof = append(slices.Concat(s.argOpens, s.closing), c.NameEnd)
 	if c.NameFirst || opened {
 		s.state = inName
 	}
@@ -110,15 +109,14 @@ type TaggedScanner struct {
 	torn         bool    // which tag ends the call cannot be told
 	json         lenient.Scanner
 	Done         []declared.RawCall
-	follow       []string // what may stand behind an argument
+	follow       []string // what may stand behind an argument, or the name of a call
 	inside       []string // and inside a call
 	callEnds     []string // close the call itself
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it
 	nests               []string   // begins a call where a value is read
-	proof               []string   // and stands behind the name of such a one
-	opensOrEnds         peek.Texts // shows that the call before it is over
+	around              []string   // begins a call, or a section of them, before its name
 	stops               peek.Bytes // at which a value may end
 	short               bool       // the last call has no end
 }

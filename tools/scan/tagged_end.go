@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 
 	"tenon/tools/format"
 	"tenon/tools/peek"
@@ -10,11 +11,12 @@ import (
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes
 // one. Each tag that may close the call is a candidate for its end. Tags match as brackets do, so
 // what closes a call inside the value closes that one. Of the rest, a candidate is the end if
-// nothing but the turn's end or another call stands behind it, if the value is none that goes on
-// so, or if its closing tag is a symbol: text spells its tags. Before any other text it is the end
-// only if no candidate follows that closes the call once more, up to the next call or the turn's
-// end, or for MaxBare bytes. A call that has lost its end never leaves with what a guess at it
-// gives: the text behind the call waits for that.
+// nothing but the turn's end or a proven call stands behind it, one of a tool that can be called,
+// if the value is none that goes on so, or if its closing tag is a symbol: text spells its tags.
+// Before any other text, an undeclared call among it, it is the end only if no candidate follows
+// that closes the call once more, up to the turn's end, or for MaxBare bytes. Where calls inside
+// the value leave no end over, the last candidate is it. A call that has lost its end never leaves
+// with what a guess at it gives: the text behind the call waits for that.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -60,31 +62,40 @@ func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (st
 	return t, a
 }
 
-// callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence.
+// callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence:
+// an argument, or the call's end, stands behind its name.
 func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) peek.Answer {
 	t, a := s.tagOf(s.nests, body, i, final)
 	if a != peek.Yes {
 		return a
 	}
-	return s.nameAt(body, i+len(t), final)
+	_, j, a := s.nameAt(body, i+len(t), final)
+	if a != peek.Yes {
+		return a
+	}
+	return s.showsCall(body, j, final)
 }
 
-// nameAt tells whether a name stands at offset from as it does in a call: an argument, or the
-// call's end, behind it.
-func (s *TaggedScanner) nameAt(body []byte, from int, final bool) peek.Answer {
+// nameAt is the name that stands at offset from as it does in a call, and where its tag ends.
+func (s *TaggedScanner) nameAt(body []byte, from int, final bool) (name string, end int, a peek.Answer) {
 	room := body[from:min(len(body), from+peek.MaxTag)]
-	end := format.TagClose(s.Call.Close)
-	n := bytes.IndexAny(room, "<\n"+end[:1])
-	if n < 0 {
-		return peek.Boolean(!final && len(room) < peek.MaxTag, peek.Unknown)
-	}
-	j := from + n
-	if !s.NameFirst {
-		if a := peek.Prefix(body[j:], end, final); a != peek.Yes {
-			return a
+	closing := format.TagClose(s.Call.Close)
+	n := bytes.IndexAny(room, "<\n"+closing[:1])
+	switch {
+	case n < 0:
+		return "", 0, peek.Boolean(!final && len(room) < peek.MaxTag, peek.Unknown)
+	case s.NameFirst:
+		name, end = string(room[:n]), from+n
+		if a := peek.Prefix(body[end:], s.NameEnd, final); a != peek.No {
+			return name, end + len(s.NameEnd), a
 		}
-		j += len(end)
+		return name, end, peek.Yes
 	}
+	return string(room[:n]), from + n + len(closing), peek.Prefix(room[n:], closing, final)
+}
+
+// showsCall tells whether what stands behind a name that ends at offset j shows it to be a call's.
+func (s *TaggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
 	k := peek.SkipSpace(body, j)
 	switch {
 	case k-j > peek.MaxGap:
@@ -92,8 +103,56 @@ func (s *TaggedScanner) nameAt(body []byte, from int, final bool) peek.Answer {
 	case k == len(body):
 		return peek.Boolean(!final, peek.Unknown)
 	}
-	_, a := s.tagOf(s.proof, body, k, final)
+	_, a := s.tagOf(s.follow, body, k, final)
 	return a
+}
+
+// nextAt tells whether the next call begins at offset j, with the name of a tool that can be
+// called. What opens a call may be missing before a name that shows it.
+func (s *TaggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
+	k, a := j, peek.Yes
+	for t := ""; ; k = peek.SkipSpace(body, k+len(t)) {
+		if k == len(body) || k-j > peek.MaxTag {
+			return peek.Boolean(!final && k-j <= peek.MaxTag, peek.Unknown)
+		}
+		if t, a = s.tagOf(s.around, body, k, final); a != peek.Yes {
+			break
+		}
+	}
+	if a == peek.Unknown {
+		return peek.Unknown
+	}
+	if k > j && (body[k] == '{' || body[k] == '[') { // in another notation
+		return s.names(body[k:], final)
+	}
+	t := ""
+	if !s.NameFirst {
+		if t, a = s.tagOf(s.callOpens, body, k, final); a != peek.Yes {
+			return a
+		}
+	}
+	name, end, a := s.nameAt(body, k+len(t), final)
+	if a != peek.Yes {
+		return a
+	}
+	called, _ := pythonTag(name)
+	if _, ok := s.Plan.Resolve(called); !ok {
+		return peek.No
+	}
+	if k+len(t) == j {
+		return s.showsCall(body, end, final)
+	}
+	return peek.Yes
+}
+
+// names tells whether text, up to the next tag, names a tool that can be called.
+func (s *TaggedScanner) names(text []byte, final bool) peek.Answer {
+	room := text[:min(len(text), s.Plan.MaxHead)]
+	head, _, whole := bytes.Cut(room, []byte("<"))
+	if slices.ContainsFunc(s.Plan.Called, func(name string) bool { return bytes.Contains(head, []byte(name)) }) {
+		return peek.Yes
+	}
+	return peek.Boolean(!final && !whole && len(room) < s.Plan.MaxHead, peek.Unknown)
 }
 
 // nesting counts the calls that are open inside a value.
@@ -122,6 +181,8 @@ func (n *nesting) inside(body []byte, i int) bool {
 type outlook struct {
 	from, pos int
 	nesting
+	again int  // a tag there closes the call once more; 0: none is known
+	torn  bool // a tag closes what cannot be told
 }
 
 // maxClosers is how many closing tags in a row are looked at: a call has two or three.
@@ -157,28 +218,32 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	case s.last != valueEnd: // what ends the value is missing, or comes
 		return s.beyond(body, i, final)
 	}
-	if a := s.opensOrEnds.Tag(body[j:], final); a != peek.No && j < len(body) {
+	if a := s.turnEndsAt(body, j, final); a != peek.No {
 		return a
 	}
-	if s.NameFirst { // the marker before the next call may be missing
-		switch a := s.nameAt(body, j, final); {
-		case a == peek.Unknown:
-			return peek.Unknown
-		case a == peek.Yes && s.Plan.CallableName(bytes.TrimSpace(body[j:j+bytes.IndexAny(body[j:], "<\n")])):
-			return peek.Yes
-		}
+	if a := s.nextAt(body, j, final); a != peek.No {
+		return a
 	}
 	return s.beyond(body, i, final)
+}
+
+// turnEndsAt tells whether the turn ends at offset j.
+func (s *TaggedScanner) turnEndsAt(body []byte, j int, final bool) peek.Answer {
+	_, a := peek.AnyPrefix(body[j:], s.Plan.TurnEnds, final)
+	return peek.Boolean(j < len(body), a)
 }
 
 // beyond tells whether the call ends at offset from, where other text follows: whether no tag
 // there closes it once more.
 func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	o := &s.ahead
-	if o.from != from {
+	switch {
+	case o.from < from && from < o.again: // no tag in between is one of a call inside
+		return peek.No
+	case o.from != from:
 		*o = outlook{from: from, pos: from}
 	}
-	for o.pos < len(body) {
+	for o.pos < len(body) && o.pos-from <= MaxBare {
 		i := bytes.IndexAny(body[o.pos:], "<[")
 		if i < 0 {
 			peek.Examine(len(body) - o.pos)
@@ -186,9 +251,13 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 			break
 		}
 		peek.Examine(i)
-		o.pos += i
-		if _, a := peek.AnyPrefix(body[o.pos:], s.Plan.TurnEnds, final); a != peek.No {
+		if o.pos += i; o.pos-from > MaxBare {
+			break
+		}
+		if a := s.turnEndsAt(body, o.pos, final); a == peek.Unknown {
 			return a
+		} else if a == peek.Yes {
+			return s.endsCall(peek.Yes)
 		}
 		t, n, a := s.tagAt(body, o.pos, final)
 		if a == peek.Unknown {
@@ -198,19 +267,29 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 		case t == callOpen, t != noTag && o.inside(body, o.pos):
 			o.pass(body, t, o.pos, o.pos+n)
 		case t == valueEnd:
-			if a := s.closesOnce(body, o.pos+n, final); a != peek.No {
-				return peek.Negated(a)
+			switch s.closesOnce(body, o.pos+n, final) {
+			case peek.Yes:
+				o.again = o.pos
+				return peek.No
+			case peek.Unknown:
+				return peek.Unknown
 			}
-		case t == callEnd: // of what, cannot be told
-			s.torn = true
-			return peek.Yes
+		case t == callEnd:
+			o.torn = true
 		}
 		o.pos++
 	}
 	if o.pos-from > MaxBare {
-		return peek.Yes
+		return s.endsCall(peek.Yes)
 	}
-	return peek.AtLast(final)
+	return s.endsCall(peek.AtLast(final))
+}
+
+// endsCall notes that the call, if it ends, is torn where the text behind it says so: a tag there
+// closes what cannot be told, or, where the value's own end is missing, none what is opened there.
+func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
+	s.torn = s.torn || a == peek.Yes && (s.ahead.torn || s.last != valueEnd && s.ahead.depth > 0)
+	return a
 }
 
 // closesOnce tells whether what follows an argument's closing tag at offset i shows it to be one,
@@ -226,6 +305,8 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	if _, a := s.tagOf(s.follow, body, j, final); a != peek.No {
 		return a
 	}
-	a := s.Plan.Terminators.Tag(body[j:], final)
-	return a
+	if a := s.turnEndsAt(body, j, final); a != peek.No {
+		return a
+	}
+	return s.nextAt(body, j, final)
 }

@@ -151,7 +151,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 		}
 	}
 	switch t, a := s.tagOf(s.follow, body, j, final); {
-	case a == peek.Yes && !slices.Contains(s.argOpens, t) && !slices.Contains(s.callOpens, t):
+	case a == peek.Yes && !slices.Contains(s.argOpens, t):
 		return s.over(body, j, final)
 	case a != peek.No:
 		return a
@@ -163,12 +163,28 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	if a := s.cutByEnd(body[j:], final); a != peek.No {
 		return a
 	}
-	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
-	if a := s.Plan.Terminators.Tag(body[j:], final); a != peek.No && !asKey {
-		return a
+	if asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close)); !asKey {
+		if a := s.endsBefore(body, i, j, final); a != peek.No {
+			return a
+		}
 	}
 	_, a := s.unopenedKey(body[j:], final)
 	return a
+}
+
+// endsBefore tells whether the call, of which only an argument was closed at offset i, ends before
+// offset j, where the turn ends or another call may begin.
+func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answer {
+	if a := s.turnEndsAt(body, j, final); a != peek.No {
+		return a
+	}
+	if a := s.Plan.Terminators.Tag(body[j:], final); a != peek.Yes {
+		return a
+	}
+	if a := s.nextAt(body, j, final); a != peek.No {
+		return a
+	}
+	return s.beyond(body, i, final)
 }
 
 // cutByEnd tells whether a closing tag stands at the start of text that the turn's end cuts off.
