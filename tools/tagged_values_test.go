@@ -50,6 +50,29 @@ func TestTagged_unmatchedTagsInsideAValue(t *testing.T) {
 	}
 }
 
+// A call that begins in a value and does not end there takes the value's end for its own. What
+// follows then shows that it has none. Behind the last value nothing does: no call leaves.
+func TestTagged_callsThatOnlyBeginInAValue(t *testing.T) {
+	for _, d := range Families() {
+		tg, ok := tagsOf(d)
+		if _, nested := d.Codecs[0].(format.Nested); !ok || nested {
+			continue
+		}
+		p := planFor(t, d, Thinking{})
+		for _, v := range []string{tg.call(d, "y", "x", "b"), tg.call(d, "get_weather", "city", "b"), "a" + tg.call(d, "y", "x", "")} {
+			v = strings.TrimSuffix(v, tg.valueEnd+tg.end)
+			for n, args := range [][]string{{"path", "a", "content", v}, {"content", v, "path", "a"}} {
+				text := tg.call(d, "write_file", args...)
+				got := play(p.TextParser(), text, 0, false)
+				if len(got.Calls) != n || n > 0 && got.Calls[0].Arguments.(map[string]any)["content"] != v {
+					t.Errorf("%s: %q\nbecomes %s", d.Key, text, sayMessage(got))
+				}
+				checkProperties(t, p, []byte(text), 1)
+			}
+		}
+	}
+}
+
 // What such tags cost does not grow with their number, as long as the value's end has not come.
 func TestWork_unmatchedTagsInAValue(t *testing.T) {
 	const size = 4 << 10

@@ -139,10 +139,11 @@ func (s *TaggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
 	if _, ok := s.Plan.Resolve(called); !ok {
 		return peek.No
 	}
-	if k+len(t) == j {
-		return s.showsCall(body, end, final)
+	if a := s.showsCall(body, end, final); a != peek.No || k+len(t) == j {
+		return a
 	}
-	return peek.Yes
+	rest := body[peek.SkipSpace(body, end):] // arguments may be written otherwise
+	return peek.Boolean(len(rest) == 0 || rest[0] == '{' || rest[0] == '<' && !bytes.HasPrefix(rest, []byte("</")), peek.Yes)
 }
 
 // names tells whether text, up to the next tag, names a tool that can be called.

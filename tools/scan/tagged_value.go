@@ -46,8 +46,47 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 	if !final {
 		return Open, false
 	}
+	if at, next := s.onlyEnd(body); next > 0 {
+		s.closeValue(body, at, next)
+		return Open, true
+	}
 	s.stop = len(body)
 	return Ended, false
+}
+
+// onlyEnd is the tag that closes the value of a call if what opens calls in it has no end there, and
+// where that tag ends: the only one behind which the call goes on or ends as its tool demands. The
+// text must end as calls do.
+func (s *TaggedScanner) onlyEnd(body []byte) (at, next int) {
+	open := s.inner.depth > 0
+	if s.inner == (nesting{}) || !peek.EndsWithTag(bytes.TrimSpace(body), s.closing) {
+		return 0, 0
+	}
+	s.inner, s.ahead, s.last = nesting{}, outlook{}, valueEnd
+	for i := s.from; i < len(body); i++ {
+		n := s.stops.Index(body[i:])
+		if n < 0 {
+			break
+		}
+		i += n
+		t, size, _ := s.tagAt(body, i, true)
+		if t != valueEnd || s.goesOn(body, i+size, true) != peek.Yes {
+			continue
+		}
+		if _, a := s.nextArgument(body, i+size, true); a != peek.Yes && (!open || !s.complete()) {
+			continue
+		}
+		if next > 0 {
+			return 0, 0
+		}
+		at, next = i, i+size
+	}
+	return at, next
+}
+
+// complete tells whether no argument is missing that the tool demands.
+func (s *TaggedScanner) complete() bool {
+	return !slices.ContainsFunc(s.tool.Members, func(p declared.Property) bool { return p.Required && !s.given(p.Key) })
 }
 
 // passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the
