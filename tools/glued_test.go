@@ -9,7 +9,7 @@ import (
 func TestParser_closingTagsThatTheEndTokenCutsOff(t *testing.T) {
 	eachCall(t, func(d *Dialect, call string) {
 		i := strings.LastIndex(call, "</")
-		if i < 0 || !strings.HasSuffix(call, ">") || len(d.Ends) == 0 || strings.Contains(call[i:], "｜") || d.Key == "minimax-m3" || d.Key == "step3" || strings.ContainsAny(call[i:], " \n") {
+		if i < 0 || !strings.HasSuffix(call, ">") || len(d.Ends) == 0 || strings.ContainsAny(call[i:], " \n") {
 			return
 		}
 		p := planFor(t, d, Thinking{})
@@ -21,6 +21,36 @@ func TestParser_closingTagsThatTheEndTokenCutsOff(t *testing.T) {
 			checkProperties(t, p, []byte(raw), 3)
 		}
 	})
+}
+
+// Behind an argument, what closes a call between tags may be cut off anywhere, by the end token or
+// the text's end, with the family's noise in it or without.
+func TestParser_closingTagsCutOffAnywhere(t *testing.T) {
+	for _, d := range Families() {
+		tg, ok := tagsOf(d)
+		if !ok {
+			continue
+		}
+		p := planFor(t, d, Thinking{})
+		head := strings.TrimSuffix(tg.call(d, "get_weather", "city", "Rome"), tg.end)
+		bare := tg.end
+		for _, noise := range d.Noise {
+			if strings.Contains(bare, "</") {
+				bare = strings.ReplaceAll(bare, noise, "")
+			}
+		}
+		for _, end := range []string{tg.end, bare} {
+			for n := range len(end) {
+				for _, behind := range []string{"", "\n", d.Ends[0], "\n" + d.Ends[0]} {
+					raw := head + end[:n] + behind
+					if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 1 || deref(got.Content) != "" {
+						t.Errorf("%s: %q: %s", d.Key, raw, sayMessage(got))
+					}
+					checkProperties(t, p, []byte(raw), 3)
+				}
+			}
+		}
+	}
 }
 
 // A byte order mark between an object without markers and the end token, or the next object, is no text; nor is one inside of a

@@ -298,6 +298,18 @@ func (d *Dialect) Closers() []string {
 	return slices.Concat(d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
 }
 
+// Bare are some markers, and their closing tags without the noise in them.
+func (d *Dialect) Bare(markers []string) []string {
+	for _, noise := range d.Noise {
+		for _, m := range markers[:len(markers):len(markers)] {
+			if bare := strings.Replace(m, noise, "", 1); bare != m && strings.HasPrefix(bare, "</") {
+				markers = append(markers, bare)
+			}
+		}
+	}
+	return markers
+}
+
 // Opener is the marker that stands before a call.
 func (d *Dialect) Opener() string {
 	if d.Call.Open != "" {

@@ -184,7 +184,7 @@ func (p *Text) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		peek.Examine(1)
 		b := p.buf[i]
-		if p.beside && i > p.pos && p.plan.Markers.Begin(b) {
+		if p.beside && p.plan.Markers.Begin(b) {
 			if a := p.tornAt(i, final); a != peek.No {
 				return a == peek.Yes
 			}
@@ -232,9 +232,6 @@ func (p *Text) stepText(final bool) bool {
 		if i >= p.mute {
 			p.doubt.take(b)
 		}
-	}
-	if final && p.beside && p.tornCloser(bytes.TrimSpace(p.buf[p.pos:])) {
-		p.pos = len(p.buf)
 	}
 	p.pass(len(p.buf))
 	return false

@@ -99,6 +99,30 @@ func Broken(text []byte, tag string, final bool) (n int, a Answer) {
 	return len(tag) + 1, Prefix(text[n+1:], tag[n:], final)
 }
 
+// CutOff tells whether text begins one of some tags and is cut off in it: nothing follows but white
+// space, or one of some ends. n is how much of the tag there is.
+func CutOff(text []byte, tags, ends []string, final bool) (n int, found Answer) {
+	for _, t := range tags {
+		k := 0
+		for k < min(len(text), len(t)-1) && text[k] == t[k] {
+			k++
+		}
+		if k == 0 || k == 1 && NameByte(t[0]) {
+			continue
+		}
+		rest := SkipSpace(text[:min(len(text), k+MaxGap)], k)
+		if rest == len(text) && found != Yes {
+			n, found = k, AtLast(final)
+		}
+		for i := rest; i < len(text) && i > 0; i = min(i, k+1) - 1 { // the end may go on as the tag does
+			if _, a := AnyPrefix(text[i:], ends, final); a > found || a == Yes && i < n {
+				n, found = min(i, k), a
+			}
+		}
+	}
+	return n, found
+}
+
 // EndsWithTag tells whether text ends with one of some tags, perhaps with a white space in it.
 func EndsWithTag(text []byte, tags []string) bool {
 	last := text[max(0, bytes.LastIndex(text, []byte("</"))):]

@@ -31,6 +31,7 @@ type Plan struct {
 	Terminators peek.Texts
 	Inner       map[string]bool     // markers that stand within calls
 	TurnEnds    []string            // those among them that are no part of calls
+	Behind      []string            // markers that may stand behind a call, or a part of one
 	Closers     map[string][]string // by opener: the markers that close its region
 	NameKeys    []string            // keys whose value is a call's name
 	ArgsKeys    []string            // keys whose value is a call's arguments
@@ -241,11 +242,12 @@ func (p *Plan) Mark() {
 		if m.Role != format.RoleCall {
 			continue
 		}
-		p.Closers[m.Text] = d.ClosersOf(d.Written(m.Text))
+		p.Closers[m.Text] = d.Bare(d.ClosersOf(d.Written(m.Text)))
 	}
 	terminators, ends := d.Terminators()
 	p.Terminators, p.TurnEnds = peek.NewTexts(terminators), ends
 	p.Inner = d.InnerMarkers()
+	p.Behind = d.Bare(slices.Concat(d.Closers(), d.Ends, slices.Sorted(maps.Keys(p.Inner))))
 	all := d.AllMarkers()
 	if len(p.Turn.Tools) == 0 {
 		all = slices.DeleteFunc(all, func(m format.Marker) bool {

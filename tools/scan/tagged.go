@@ -57,9 +57,9 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 		s.stops.Add(b)
 	}
 	d := o.Plan.Dialect
-	s.callEnds = c.noisy([]string{c.CallEnd})
-	s.inside = slices.Concat(s.argOpens, s.callEnds)
-	s.closing = slices.Concat(s.callEnds, d.Closers())
+	callEnds := d.Bare(c.noisy([]string{c.CallEnd}))
+	s.inside = slices.Concat(s.argOpens, callEnds)
+	s.closing = slices.Concat(callEnds, d.Bare(d.Closers()))
 	s.follow = slices.Concat(s.argOpens, s.closing)
 	s.around = slices.Concat(d.Spellings(d.Section.Open), d.Spellings(d.Call.Open))
 	s.nests = s.callOpens
@@ -111,7 +111,6 @@ type TaggedScanner struct {
 	Done         []declared.RawCall
 	follow       []string // what may stand behind an argument, or the name of a call
 	inside       []string // and inside a call
-	callEnds     []string // close the call itself
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it
@@ -251,6 +250,12 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		return Open, a == peek.Yes
 	}
 	if s.nested {
+		if _, a := peek.CutOff(rest, s.closing, s.Plan.TurnEnds, final); a != peek.No {
+			if a == peek.Yes {
+				s.finishCall(body, s.pos)
+			}
+			return Open, a == peek.Yes
+		}
 		return s.nestedWithin(rest, final)
 	}
 	if rest[0] == '{' && len(s.current.Fields) == 0 {

@@ -195,11 +195,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	case a != peek.No:
 		return a
 	}
-	begins := func(t string) bool { return strings.HasPrefix(t, string(body[j:])) }
-	if final && slices.ContainsFunc(s.closing, begins) && !slices.ContainsFunc(s.argOpens, begins) {
-		return peek.Yes // a closing tag that is cut off, and no other argument's
-	}
-	if a := s.cutByEnd(body[j:], final); a != peek.No {
+	if _, a := peek.CutOff(body[j:], s.closing, s.Plan.TurnEnds, final); a != peek.No {
 		return a
 	}
 	if asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close)); !asKey {
@@ -224,22 +220,6 @@ func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answe
 		return a
 	}
 	return s.beyond(body, i, final)
-}
-
-// cutByEnd tells whether a closing tag stands at the start of text that the turn's end cuts off.
-func (s *TaggedScanner) cutByEnd(text []byte, final bool) peek.Answer {
-	_, a := peek.First(s.closing, func(t string) peek.Answer {
-		n := 0
-		for n < min(len(text), len(t)) && text[n] == t[n] {
-			n++
-		}
-		if n < len("</") || n == len(t) || n == len(text) {
-			return peek.No
-		}
-		_, a := peek.AnyPrefix(text[n:], s.Plan.TurnEnds, final)
-		return a
-	})
-	return a
 }
 
 // unopenedKey tells whether the key of an argument that has not come yet stands at the start of
