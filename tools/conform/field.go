@@ -13,6 +13,21 @@ import (
 // Declares tells whether the schema names a property.
 func (s *Schema) Declares(key string) bool { return memberOf(s.root, key) != nil }
 
+// Begins tells whether the name of an argument that the schema speaks of may begin so.
+func (s *Schema) Begins(text string) bool {
+	return nil != find(s.root, map[*jsonschema.Schema]bool{}, func(s *jsonschema.Schema) *jsonschema.Schema {
+		for key, sub := range s.Properties {
+			if strings.HasPrefix(key, text) {
+				return sub
+			}
+		}
+		if len(s.PatternProperties) > 0 {
+			return s
+		}
+		return memberSchema(s, text)
+	})
+}
+
 // Field is the JSON value of an argument that was written as text between tags: the text itself
 // where the schema allows a string and nothing else that the text could be, JSON otherwise.
 func (s *Schema) Field(key, text string) json.RawMessage {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"slices"
@@ -108,7 +109,7 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 		s.state = inCall
 		return Open, true
 	}
-	s.field = declared.Field{Key: Attribute(text), Kind: declared.BySchema}
+	s.field = declared.Field{Key: s.keyIn(text), Kind: declared.BySchema}
 	switch {
 	case s.TextAttribute != "" && strings.Contains(text, s.TextAttribute):
 		s.field.Kind = declared.AsText
@@ -162,15 +163,12 @@ func (s *TaggedScanner) elementAt(text []byte, final bool) (key string, a peek.A
 	if text[0] != '<' {
 		return "", peek.No
 	}
-	n := 1
-	for n < len(text) && n <= turn.MaxName && peek.NameByte(text[n]) {
-		n++
+	name, _, whole := bytes.Cut(text[1:min(len(text), turn.MaxName+len("<>"))], []byte(">"))
+	key = string(name)
+	if whole {
+		return key, peek.Boolean(s.tool.Schema.Declares(key), peek.Yes)
 	}
-	if n == len(text) {
-		return "", peek.Boolean(!final, peek.Unknown)
-	}
-	key = string(text[1:n])
-	return key, peek.Boolean(text[n] == '>' && s.tool.Schema.Declares(key), peek.Yes)
+	return "", peek.Boolean(!final && s.tool.Schema.Begins(key), peek.Unknown)
 }
 
 // openElement begins the value of an argument behind the tag of its element, at pos.

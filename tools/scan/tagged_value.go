@@ -271,7 +271,7 @@ func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.
 	if end < 0 {
 		return i, peek.Boolean(!final && len(body) < k+peek.MaxTag, peek.Unknown)
 	}
-	key := Attribute(string(body[k : k+end]))
+	key := s.keyIn(string(body[k : k+end]))
 	return i, peek.Boolean(s.tool.Schema.Declares(key) && !s.given(key), peek.Yes)
 }
 
@@ -316,6 +316,14 @@ func (s *TaggedScanner) withoutEnd(v string) string {
 		}
 	}
 	return v
+}
+
+// keyIn is the key that a tag holds. One that the schema declares may have quotes in it.
+func (s *TaggedScanner) keyIn(text string) string {
+	if key := strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`); s.tool.Schema.Declares(key) {
+		return key
+	}
+	return Attribute(text)
 }
 
 // Attribute is a name or key without quotes and without the attributes behind it.
