@@ -10,7 +10,6 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/remote/chat"
-	"tenon/grammar"
 )
 
 var _ api = (*completions)(nil)
@@ -19,7 +18,6 @@ var _ api = (*completions)(nil)
 // others nothing is asked that OpenAI's does not have. vLLM masks logits in place before it reads
 // logprobs off them, so none are told.
 type completions struct {
-	*client
 	served
 	vllm    bool
 	grammar func(body map[string]any, text string) // writes the grammar into a request; nil: there are none
@@ -35,13 +33,13 @@ var (
 
 // vllm are the ways to speak to a vLLM, the one that its version speaks for first. A gateway may
 // tell its own version: the probe finds out whether the first is right.
-func vllm(ctx context.Context, c *client, s served) []api {
-	newer := &completions{client: c, served: s, vllm: true, grammar: structured}
-	older := &completions{client: c, served: s, vllm: true, grammar: guided}
+func vllm(ctx context.Context, s served) []api {
+	newer := &completions{served: s, vllm: true, grammar: structured}
+	older := &completions{served: s, vllm: true, grammar: guided}
 	var told struct {
 		Version string `json:"version"`
 	}
-	if err := c.call(ctx, "/version", nil, &told); err == nil && before(told.Version, 0, 12) {
+	if err := s.call(ctx, "/version", nil, &told); err == nil && before(told.Version, 0, 12) {
 		return []api{older, newer}
 	}
 	return []api{newer, older}
@@ -60,22 +58,19 @@ func before(version string, major, minor int) bool {
 
 // describe implements api.
 func (c *completions) describe(ctx context.Context) (engine.Model, error) {
-	m, err := c.served.describe(ctx, c.client)
+	m, err := c.served.describe(ctx)
 	if m.Can.Sampling = openAISampling; c.vllm {
 		m.Can.Mask, m.Can.Sampling = engine.PrintedMask, moreSampling
 	}
 	return m, err
 }
 
-// target implements api.
-func (c *completions) target() grammar.Target { return grammar.XGrammar }
-
 // cut implements api.
 func (c *completions) cut(ctx context.Context, text string) ([]int32, error) {
 	if !c.vllm {
 		return nil, errRefused
 	}
-	return c.served.cut(ctx, c.client, text)
+	return c.served.cut(ctx, text)
 }
 
 // request implements api.

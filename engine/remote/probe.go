@@ -85,17 +85,17 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	case LlamaServer:
 		return llama, nil
 	case VLLM:
-		return vllm(ctx, c, s), nil
+		return vllm(ctx, s), nil
 	case SGLang:
-		return []api{&sglang{c, s}}, nil
+		return []api{&sglang{s}}, nil
 	case Chat:
-		return talks(c, s, chat.Completions), nil
+		return talks(s, chat.Completions), nil
 	case Messages:
-		return talks(c, s, chat.Messages), nil
+		return talks(s, chat.Messages), nil
 	}
-	plain := &completions{client: c, served: s}
+	plain := &completions{served: s}
 	if name == "" && errors.Is(play(ctx, c, plain, briefly(), func(delta) bool { return false }), errRefused) {
-		return talks(c, s, chat.Completions), nil
+		return talks(s, chat.Completions), nil
 	}
 	return []api{plain}, nil
 }
@@ -111,9 +111,9 @@ func serves(ctx context.Context, u *upstream) (s served, owner string, err error
 	switch {
 	case at >= 0:
 		one := all.Data[at]
-		return served{id: one.ID, root: one.Root, context: cmp.Or(one.Context, one.Input)}, one.Owner, nil
+		return served{client: u.client, id: one.ID, root: one.Root, context: cmp.Or(one.Context, one.Input)}, one.Owner, nil
 	case unlisted:
-		return served{id: named, unlisted: true}, "", nil
+		return served{client: u.client, id: named, unlisted: true}, "", nil
 	case err == nil:
 		err = fmt.Errorf("%w: no model %q is served there", errOther, named)
 	}

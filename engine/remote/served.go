@@ -13,10 +13,13 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/grammar"
 )
 
-// served is a model as OpenAI's list of models has it, with what vLLM and SGLang add.
+// served is a model as OpenAI's list of models has it, with what vLLM and SGLang add. It is a part
+// of the APIs that have such a list, and what they have in common.
 type served struct {
+	*client
 	id, root string
 	context  int  // tokens
 	unlisted bool // the list of models does not have its name
@@ -40,9 +43,9 @@ type listed struct {
 const slots = 256
 
 // describe asks whether the model is still served.
-func (s served) describe(ctx context.Context, c *client) (m engine.Model, err error) {
+func (s served) describe(ctx context.Context) (m engine.Model, err error) {
 	var all modelList
-	if err := c.call(ctx, "/v1/models", nil, &all); err != nil && !(s.unlisted && errors.Is(err, errRefused)) {
+	if err := s.call(ctx, "/v1/models", nil, &all); err != nil && !(s.unlisted && errors.Is(err, errRefused)) {
 		return m, err
 	}
 	if !s.unlisted && !slices.ContainsFunc(all.Data, func(one listed) bool { return one.ID == s.id && one.Root == s.root }) {
@@ -54,12 +57,15 @@ func (s served) describe(ctx context.Context, c *client) (m engine.Model, err er
 	}, nil
 }
 
-// cut asks for a text's ids.
-func (s served) cut(ctx context.Context, c *client, text string) ([]int32, error) {
+// target implements api.
+func (s served) target() grammar.Target { return grammar.XGrammar }
+
+// cut implements api.
+func (s served) cut(ctx context.Context, text string) ([]int32, error) {
 	var out struct {
 		Tokens []int32 `json:"tokens"`
 	}
-	err := c.call(ctx, "/tokenize", map[string]any{"model": s.id, "prompt": text, "add_special_tokens": false}, &out)
+	err := s.call(ctx, "/tokenize", map[string]any{"model": s.id, "prompt": text, "add_special_tokens": false}, &out)
 	return out.Tokens, err
 }
 

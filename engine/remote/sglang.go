@@ -7,30 +7,18 @@ import (
 	"fmt"
 
 	"tenon/engine"
-	"tenon/grammar"
 )
 
 var _ api = (*sglang)(nil)
 
 // sglang is SGLang's own /generate. Its logprobs are those after the mask, so none are told.
-type sglang struct {
-	*client
-	served
-}
+type sglang struct{ served }
 
 // describe implements api.
 func (c *sglang) describe(ctx context.Context) (engine.Model, error) {
-	m, err := c.served.describe(ctx, c.client)
+	m, err := c.served.describe(ctx)
 	m.Can.Mask, m.Can.Sampling = engine.PrintedMask, moreSampling
 	return m, err
-}
-
-// target implements api.
-func (c *sglang) target() grammar.Target { return grammar.XGrammar }
-
-// cut implements api.
-func (c *sglang) cut(ctx context.Context, text string) ([]int32, error) {
-	return c.served.cut(ctx, c.client, text)
 }
 
 // request implements api.

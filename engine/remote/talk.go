@@ -9,14 +9,12 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/remote/chat"
-	"tenon/grammar"
 )
 
 var _ api = (*talk)(nil)
 
 // talk is an API that renders conversations and parses calls by itself (package chat).
 type talk struct {
-	*client
 	served
 	chat.API
 	tools  bool   // they are taken; else they are told in words
@@ -25,10 +23,10 @@ type talk struct {
 }
 
 // talks are the ways to speak to one, the likeliest first. Each is tried: see tryTalks.
-func talks(c *client, s served, a chat.API) (all []api) {
+func talks(s served, a chat.API) (all []api) {
 	for _, tools := range []bool{true, false} {
 		for _, limit := range a.Limits {
-			all = append(all, &talk{client: c, served: s, API: a, tools: tools, limit: limit})
+			all = append(all, &talk{served: s, API: a, tools: tools, limit: limit})
 		}
 	}
 	return all
@@ -101,7 +99,7 @@ func (c *talk) try(ctx context.Context, tools bool, thought int) (read int, err 
 
 // describe implements api.
 func (c *talk) describe(ctx context.Context) (engine.Model, error) {
-	m, err := c.served.describe(ctx, c.client)
+	m, err := c.served.describe(ctx)
 	words := append([]string{engine.ChatReads}, c.Words...)
 	if c.tools {
 		words = append(words, engine.ChatTools)
@@ -115,9 +113,6 @@ func (c *talk) describe(ctx context.Context) (engine.Model, error) {
 	}
 	return m, err
 }
-
-// target implements api.
-func (c *talk) target() grammar.Target { return grammar.XGrammar } // none is ever printed
 
 // cut implements api.
 func (c *talk) cut(context.Context, string) ([]int32, error) { return nil, errRefused }
