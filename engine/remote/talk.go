@@ -92,7 +92,7 @@ func (c *talk) try(ctx context.Context, tools bool, thought int) (read int, err 
 		if d.finish != nil {
 			read = d.finish.Usage.Prompt
 		}
-		return d.finish == nil
+		return d.finish == nil && thought == 0 // a thought may be long, and a refusal would have come by now
 	})
 	return read, err
 }

@@ -9,6 +9,7 @@
 // another file and its [API].
 //
 // Text and thinking are pieces that leave at once. Calls are gathered until the answer ends: until
-// then another piece of one may come, or the whole once more (calls.go). Nothing here is validated
-// but the form: the server does that.
+// then another piece of one may come, or the whole once more (calls.go). Which version of one was
+// taken, and what was left out, stands in the notes of [Calls], for the turn's trace. Nothing here
+// is validated but the form: the server does that.
 package chat
