@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"tenon/engine"
 	"tenon/engine/remote/chat"
@@ -31,29 +29,10 @@ var (
 	guided = func(body map[string]any, text string) { body["guided_grammar"] = text }
 )
 
-// vllm are the ways to speak to a vLLM, the one that its version speaks for first. A gateway may
-// tell its own version: the probe finds out whether the first is right.
-func vllm(ctx context.Context, s served) []api {
-	newer := &completions{served: s, vllm: true, grammar: structured}
-	older := &completions{served: s, vllm: true, grammar: guided}
-	var told struct {
-		Version string `json:"version"`
-	}
-	if err := s.call(ctx, "/version", nil, &told); err == nil && before(told.Version, 0, 12) {
-		return []api{older, newer}
-	}
-	return []api{newer, older}
-}
-
-// before tells whether a version is known to be below another.
-func before(version string, major, minor int) bool {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
-	x, err1 := strconv.Atoi(parts[0])
-	y, err2 := strconv.Atoi(parts[1])
-	return err1 == nil && err2 == nil && (x < major || x == major && y < minor)
+// vllm are the ways to speak to a vLLM. The probe finds out which it is: versions are not asked for,
+// and a gateway would tell its own.
+func vllm(s served) []api {
+	return []api{&completions{served: s, vllm: true, grammar: structured}, &completions{served: s, vllm: true, grammar: guided}}
 }
 
 // describe implements api.

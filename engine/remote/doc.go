@@ -11,7 +11,7 @@
 //
 //	llama-server  /completion: token ids, GBNF, chat template (llama.go)
 //	vllm          /v1/completions: token ids, XGrammar's EBNF in structured_outputs, before 0.12 in
-//	              guided_grammar (completions.go)
+//	              guided_grammar, as the probe shows (completions.go)
 //	sglang        /generate: token ids, XGrammar's EBNF (sglang.go)
 //	openai        any other /v1/completions: text alone, no grammar (completions.go)
 //	chat          any other /v1/chat/completions: conversations, no grammar (talk.go, package chat)

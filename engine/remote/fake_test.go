@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,11 +29,10 @@ type far struct {
 }
 
 type farHost struct {
-	owner   string  // of the model, in the list; "": as the api says
-	api     API     // "": a llama-server
-	version string  // of a vLLM
-	tells   *string // what it says is its version; nil: the truth
-	blind   bool    // it tells no ids: it cuts no text, and ignores what asks for them
+	owner   string // of the model, in the list; "": as the api says
+	api     API    // "": a llama-server
+	version string // of a vLLM
+	blind   bool   // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
 	ignores bool   // grammars
 	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
@@ -69,7 +69,7 @@ func (f *far) turns() []string {
 // grammar is what a host of the kind takes for a turn's grammar.
 func (h *farHost) grammar(in map[string]any) any {
 	switch {
-	case h.api == VLLM && before(h.version, 0, 12):
+	case h.api == VLLM && slices.Contains([]string{"0.9.0", "0.11.2"}, h.version):
 		return in["guided_grammar"]
 	case h.api == VLLM:
 		held, _ := in["structured_outputs"].(map[string]any)
@@ -172,11 +172,6 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		return say(map[string]any{"data": []any{map[string]any{
 			"id": "m", "meta": map[string]any{"n_vocab": 256, "n_embd": h.width}, "owned_by": cmp.Or(h.owner, string(h.api)), "root": fmt.Sprint("/models/", h.width), "max_model_len": 4096 * b2i(h.api != "" && h.owner != "short"),
 		}}})
-	case "/version":
-		if h.tells != nil {
-			return say(map[string]any{"version": *h.tells})
-		}
-		return say(map[string]any{"version": h.version})
 	case "/tokenize":
 		if h.blind {
 			answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"

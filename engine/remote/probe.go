@@ -85,7 +85,7 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	case LlamaServer:
 		return llama, nil
 	case VLLM:
-		return vllm(ctx, s), nil
+		return vllm(s), nil
 	case SGLang:
 		return []api{&sglang{s}}, nil
 	case Chat:

@@ -98,8 +98,6 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/v1/models":
 		owner := map[bool]string{false: "vllm", true: "sglang"}[d.sglang]
 		say(map[string]any{"data": []any{map[string]any{"id": "tiny", "root": "tiny", "owned_by": owner, "max_model_len": d.engine.Model().Context}}})
-	case "/version":
-		say(map[string]any{"version": "0.33.0"})
 	case "/tokenize":
 		var in struct{ Prompt string }
 		_ = json.NewDecoder(r.Body).Decode(&in) // it is ours
