@@ -1,10 +1,16 @@
 package tools
 
 import (
+	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // unmatched are values that hold tags which match no others in them: what closes a call before
@@ -95,4 +101,85 @@ func TestWork_unmatchedTagsInAValue(t *testing.T) {
 			}
 		}
 	}
+}
+
+// oddParts are what the values of the next test are made of: what closes calls and arguments, what
+// opens them, with names that are declared and such that are not, noise, and parts of all of it.
+func oddParts(d *Dialect, tg tags) []string {
+	all := []string{
+		"x", "a b", "\n", " ", `"`, "'", "`", "<", "</", ">", "[", "{", "}", "é", "<b>", "</b>", "y\n",
+		d.Call.Open, d.Call.Close, d.Section.Open, d.Section.Close, tg.valueEnd, tg.callEnd, tg.end, tg.valueEnd + tg.end, tg.valueEnd + "\n" + tg.callEnd,
+		tg.open + "y" + tg.name, tg.open + "get_time" + tg.name, tg.key + "x" + tg.value, tg.key + "path" + tg.value,
+		tg.call(d, "y"), tg.call(d, "y", "z", "1"), tg.call(d, "get_time"), tg.call(d, "bash", "command", "ls"),
+	}
+	all = append(all, d.Noise...)
+	for _, t := range all {
+		if runes := []rune(t); len(runes) > 2 {
+			all = append(all, string(runes[:len(runes)/2]))
+		}
+	}
+	return all
+}
+
+// readsAsMore tells whether a part of a value reads as more of the turn: an argument that follows the
+// end of one, or that the tool has, or a call of a tool that is declared. Then nobody can tell.
+func readsAsMore(d *Dialect, tg tags, v string) bool {
+	open := strings.TrimPrefix(tg.open, d.Section.Open)
+	more := []string{tg.key + "path", open + "get_time", open + "bash"}
+	if tg.valueEnd != "" {
+		more = append(more, tg.valueEnd+tg.key)
+	}
+	space := strings.NewReplacer(" ", "", "\n", "")
+	return slices.ContainsFunc(more, func(m string) bool { return strings.Contains(space.Replace(v), space.Replace(m)) })
+}
+
+// A value of such parts, in a call as the family's own grammar writes it, comes back exactly, or no
+// call leaves: never one with a part of the value, but where that reads as more of the turn. One
+// without the beginning of an argument or of a declared call comes back; so do most of the others.
+func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
+	for i, d := range Families() {
+		tg, ok := tagsOf(d)
+		if !ok {
+			continue
+		}
+		p, parts, r := hostilePlan(t, d), oddParts(d, tg), rand.New(rand.NewPCG(22, uint64(i)))
+		rounds, exact := 300, 0
+		if os.Getenv("TENON_ALL") != "" {
+			rounds = 20000
+		}
+		form := formNamed(t, d, "write_file")
+		for n := range rounds {
+			v := ""
+			for range 1 + r.IntN(6) {
+				v += parts[r.IntN(len(parts))]
+			}
+			text := fill(form.text, []string{"a", v}, ordered.String)
+			got := play(p.TextParser(), text, 0, false)
+			argument := tg.key != "" && strings.Contains(v, tg.key)
+			switch {
+			case cmp.Equal(got.Calls, []messageCall{meant(t, form, []string{"a", v})}):
+				exact++
+			case readsAsMore(d, tg, v), argument && len(got.Calls) == 0:
+			default:
+				t.Errorf("%s: %q\nbecomes %s", d.Key, text, sayMessage(got))
+			}
+			if n%10 == 0 {
+				checkProperties(t, p, []byte(text), r.Uint64())
+			}
+		}
+		t.Logf("%s: %d of %d came back", d.Key, exact, rounds)
+		if exact*100 < 85*rounds {
+			t.Errorf("%s: only %d of %d values came back", d.Key, exact, rounds)
+		}
+	}
+}
+
+func formNamed(t *testing.T, d *Dialect, tool string) form {
+	t.Helper()
+	all := formsOf(t, d)
+	i := slices.IndexFunc(all, func(f form) bool { return f.tool == tool })
+	if i < 0 {
+		t.Fatalf("%s: no form of %s", d.Key, tool)
+	}
+	return all[i]
 }
