@@ -270,16 +270,6 @@ func AtLast(final bool) Answer {
 	return Unknown
 }
 
-func Negated(a Answer) Answer {
-	switch a {
-	case Yes:
-		return No
-	case No:
-		return Yes
-	}
-	return Unknown
-}
-
 // MaxTag bounds a name or a key with its attributes.
 const MaxTag = 1024
 

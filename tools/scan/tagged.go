@@ -243,19 +243,17 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		s.finishCall(body, s.pos+len(t))
 		return Open, true
 	}
-	if a := s.Plan.Terminators.Tag(rest, final); a != peek.No {
-		if a == peek.Yes {
-			s.finishCall(body, s.pos)
-		}
-		return Open, a == peek.Yes
+	ends := s.Plan.Terminators.Tag(rest, final)
+	if ends == peek.No && s.nested { // what is no element may be what is left of a closing tag
+		_, ends = peek.CutOff(rest, s.closing, s.Plan.TurnEnds, final)
 	}
-	if s.nested {
-		if _, a := peek.CutOff(rest, s.closing, s.Plan.TurnEnds, final); a != peek.No {
-			if a == peek.Yes {
-				s.finishCall(body, s.pos)
-			}
-			return Open, a == peek.Yes
-		}
+	switch {
+	case ends == peek.Yes:
+		s.finishCall(body, s.pos)
+		return Open, true
+	case ends == peek.Unknown:
+		return Open, false
+	case s.nested:
 		return s.nestedWithin(rest, final)
 	}
 	if rest[0] == '{' && len(s.current.Fields) == 0 {

@@ -15,8 +15,8 @@ import (
 // if the value is none that goes on so, or if its closing tag is a symbol: text spells its tags.
 // Before any other text, an undeclared call among it, it is the end only if no candidate follows
 // that closes the call once more, up to the turn's end, or for MaxBare bytes. Where calls inside
-// the value leave no end over, the last candidate is it. A call that has lost its end never leaves
-// with what a guess at it gives: the text behind the call waits for that.
+// the value leave no end over, the one candidate that fits is it. A call that has lost its end never
+// leaves with what a guess at it gives: the text behind the call waits for that.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -111,21 +111,16 @@ func (s *TaggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
 // called. What opens a call may be missing before a name that shows it.
 func (s *TaggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
 	k, a := j, peek.Yes
-	for t := ""; ; k = peek.SkipSpace(body, k+len(t)) {
-		if k == len(body) || k-j > peek.MaxTag {
-			return peek.Boolean(!final && k-j <= peek.MaxTag, peek.Unknown)
-		}
-		if t, a = s.tagOf(s.around, body, k, final); a != peek.Yes {
-			break
-		}
+	t := ""
+	for ; a == peek.Yes && k < len(body) && k-j <= peek.MaxTag; k = peek.SkipSpace(body, k+len(t)) {
+		t, a = s.tagOf(s.around, body, k, final)
 	}
-	if a == peek.Unknown {
-		return peek.Unknown
-	}
-	if k > j && (body[k] == '{' || body[k] == '[') { // in another notation
+	switch {
+	case a != peek.No || k == len(body):
+		return peek.Boolean(!final && k-j <= peek.MaxTag, peek.Unknown)
+	case k > j && (body[k] == '{' || body[k] == '['): // in another notation
 		return s.names(body[k:], final)
 	}
-	t := ""
 	if !s.NameFirst {
 		if t, a = s.tagOf(s.callOpens, body, k, final); a != peek.Yes {
 			return a
@@ -219,13 +214,23 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	case s.last != valueEnd: // what ends the value is missing, or comes
 		return s.beyond(body, i, final)
 	}
-	if a := s.turnEndsAt(body, j, final); a != peek.No {
-		return a
-	}
-	if a := s.nextAt(body, j, final); a != peek.No {
+	return s.endsBefore(body, i, j, final)
+}
+
+// endsBefore tells whether the call ends at offset i, before what stands at offset j.
+func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answer {
+	if a := s.moreAt(body, j, final); a != peek.No {
 		return a
 	}
 	return s.beyond(body, i, final)
+}
+
+// moreAt tells whether the turn ends or another call begins at offset j.
+func (s *TaggedScanner) moreAt(body []byte, j int, final bool) peek.Answer {
+	if a := s.turnEndsAt(body, j, final); a != peek.No {
+		return a
+	}
+	return s.nextAt(body, j, final)
 }
 
 // turnEndsAt tells whether the turn ends at offset j.
@@ -306,8 +311,5 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	if _, a := s.tagOf(s.follow, body, j, final); a != peek.No {
 		return a
 	}
-	if a := s.turnEndsAt(body, j, final); a != peek.No {
-		return a
-	}
-	return s.nextAt(body, j, final)
+	return s.moreAt(body, j, final)
 }

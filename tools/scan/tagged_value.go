@@ -199,27 +199,15 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 		return a
 	}
 	if asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close)); !asKey {
-		if a := s.endsBefore(body, i, j, final); a != peek.No {
-			return a
+		switch s.Plan.Terminators.Tag(body[j:], final) {
+		case peek.Yes:
+			return s.endsBefore(body, i, j, final)
+		case peek.Unknown:
+			return peek.Unknown
 		}
 	}
 	_, a := s.unopenedKey(body[j:], final)
 	return a
-}
-
-// endsBefore tells whether the call, of which only an argument was closed at offset i, ends before
-// offset j, where the turn ends or another call may begin.
-func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answer {
-	if a := s.turnEndsAt(body, j, final); a != peek.No {
-		return a
-	}
-	if a := s.Plan.Terminators.Tag(body[j:], final); a != peek.Yes {
-		return a
-	}
-	if a := s.nextAt(body, j, final); a != peek.No {
-		return a
-	}
-	return s.beyond(body, i, final)
 }
 
 // unopenedKey tells whether the key of an argument that has not come yet stands at the start of
