@@ -23,6 +23,8 @@ func TestMask_walksFewNodes(t *testing.T) {
 		"an address with an end":      {`{"type":"string","format":"uri","pattern":"^https://.*?(no-image)?\\.(gif|jpg)$"}`, `"https://im`, 9000},
 		"keys of overlapping texts":   {`{"type":"object","patternProperties":{"netdir_(work|share)":{"const":1},"netdrv_([a-z]+)":{"const":2},"net_[a-z]+[0-9]+":{"const":3}}}`, `{"net_abc`, 20_000},
 		"words, of which one must be": {`{"type":"string","oneOf":[{"pattern":"NEW"},{"pattern":"ON_APPROVAL"},{"pattern":"DEPRECATED"},{"pattern":"REJECTED"}]}`, `"`, 19_000},
+		"keys that begin otherwise":   {`{"type":"object","patternProperties":{"^mode":{"type":"integer"}},"additionalProperties":{"type":"null"}}`, `{"`, 9000},
+		"letters of all scripts":      {`{"type":"string","pattern":"^[\\p{L}\\p{Z}\\p{N}_.:/%&#=+\\-@]{1,200}$"}`, `"a`, 60_000},
 		"words that must not be":      {`{"type":"string","not":{"pattern":"APPROVER|SIGNER"}}`, `"a`, 21_000},
 		"an address":                  {`{"type":"string","format":"uri"}`, `"https`, 4000},
 		"a mailbox":                   {`{"type":"string","format":"email"}`, `"`, 5000},

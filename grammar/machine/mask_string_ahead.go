@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 	"slices"
+	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
@@ -197,6 +198,17 @@ func (w *sliceWalk) mostlyLasts(s lex.StringState) int {
 		least = min(least, w.aheadOf(to.state).lasts+1)
 	}
 	return least
+}
+
+// opens says whether but few letters and marks lead from a state to where not any text may follow.
+func (w *sliceWalk) opens(s lex.StringState) bool {
+	n := 0
+	for b, next := range w.row(s)[:utf8.RuneSelf] {
+		if !special(byte(b)) && (next == lex.StringDead || w.aheadOf(next).lasts < lastsLong) {
+			n++
+		}
+	}
+	return n <= fewDead
 }
 
 // fewDead is how many classes of which not all code points may come next are few.

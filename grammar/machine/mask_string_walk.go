@@ -21,6 +21,7 @@ type sliceWalk struct {
 	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
 
 	listed int // tokens walked one by one
+	most   int // of them, before all texts are walked instead
 	places []slicePlace
 	index  []int32                     // by state: 1 and its place, or 0
 	tails  map[tailKey]lex.StringState // memo of target
@@ -88,12 +89,19 @@ func (k *collector) walkString(x *stringSlice, needs bool) {
 	}
 	start := w.place(x.state)
 	w.takes(start, lastsLong, allClasses, worthAhead)
-	if !w.walkShapes(start) {
-		if w.mostlyLasts(x.state) >= lastsSome {
-			w.walkFromAll(x)
-		} else {
-			w.walkTexts(start, nil, vocab.NoClass)
-		}
+	all := !needs && w.mostlyLasts(x.state) >= lastsSome
+	switch {
+	case !needs && w.opens(x.state):
+		w.most, all = maxListedTokens/8, true
+	case !all:
+		w.most = 4 * maxListedTokens
+	}
+	switch {
+	case w.walkShapes(start):
+	case all:
+		w.walkFromAll(x)
+	default:
+		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
 }
@@ -107,7 +115,7 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.slicing
-	w.k, w.u, w.x, w.needs, w.listed, w.spare = k, x.unit, x, needs, 0, maxAhead
+	w.k, w.u, w.x, w.needs, w.listed, w.most, w.spare = k, x.unit, x, needs, 0, maxListedTokens, maxAhead
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
