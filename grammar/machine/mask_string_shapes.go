@@ -73,9 +73,6 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 		read, single = read+c.Width(), single && c.Single()
 	}
 	w.takes(from, lastsLong, allClasses, worthAhead)
-	if over := w.places[from].over; over>>n.Class&1 != 0 {
-		return w.walkOver(from, i, read, over)
-	}
 	if !w.needs && w.crowdBehind(w.crowdOf(w.places[from].state), n.Class) != noCrowd {
 		return w.walkCrowds(from, i, read)
 	}
@@ -84,29 +81,6 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 		return true
 	}
 	return w.walkListed(from, n, read)
-}
-
-// walkOver walks a subtree, the first class of which leads to many states, behind all of which any
-// text of some classes may follow.
-func (w *sliceWalk) walkOver(from int32, i, read int, over classes) bool {
-	tree, set := w.k.v.Shapes(), w.places[from].set
-	for end := i + int(tree.Nodes[i].Size); i < end; w.k.visit(1, 0) {
-		n := &tree.Nodes[i]
-		switch {
-		case over>>n.Class&1 == 0:
-			if !w.walkListed(from, n, read) {
-				return false
-			}
-		case n.Below&^over == 0:
-			tree.AddAll(set, n)
-		default:
-			tree.AddOwn(set, n)
-			i++
-			continue
-		}
-		i += int(n.Size)
-	}
-	return true
 }
 
 // walkListed walks the tokens of a subtree one by one, if they are not too many.
