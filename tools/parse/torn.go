@@ -8,7 +8,7 @@ func (p *Text) tornAt(i int, final bool) peek.Answer {
 	if i-p.pos > peek.MaxGap || peek.SkipSpace(p.buf[:i], p.pos) < i || p.asIs() {
 		return peek.No
 	}
-	n, a := peek.CutOff(p.buf[i:], p.plan.Behind, p.plan.TurnEnds, final)
+	n, a := peek.CutOff(p.buf[i:], p.plan.Behind, &p.plan.TurnEnds, final)
 	if a == peek.Yes {
 		p.pass(i)
 		p.pos = i + n

@@ -101,7 +101,7 @@ func Broken(text []byte, tag string, final bool) (n int, a Answer) {
 
 // CutOff tells whether text begins one of some tags and is cut off in it: nothing follows but white
 // space, or one of some ends. n is how much of the tag there is.
-func CutOff(text []byte, tags, ends []string, final bool) (n int, found Answer) {
+func CutOff(text []byte, tags []string, ends *Texts, final bool) (n int, found Answer) {
 	for _, t := range tags {
 		k := 0
 		for k < min(len(text), len(t)-1) && text[k] == t[k] {
@@ -115,7 +115,10 @@ func CutOff(text []byte, tags, ends []string, final bool) (n int, found Answer) 
 			n, found = k, AtLast(final)
 		}
 		for i := rest; i < len(text) && i > 0; i = min(i, k+1) - 1 { // the end may go on as the tag does
-			if _, a := AnyPrefix(text[i:], ends, final); a > found || a == Yes && i < n {
+			if !ends.Begin(text[i]) { // as nearly always
+				continue
+			}
+			if _, a := ends.At(text[i:], final); a > found || a == Yes && i < n {
 				n, found = min(i, k), a
 			}
 		}

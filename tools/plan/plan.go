@@ -30,7 +30,7 @@ type Plan struct {
 	Markers     *format.MarkerSet
 	Terminators peek.Texts
 	Inner       map[string]bool     // markers that stand within calls
-	TurnEnds    []string            // those among them that are no part of calls
+	TurnEnds    peek.Texts          // those among them that are no part of calls
 	Behind      []string            // markers that may stand behind a call, or a part of one
 	Closers     map[string][]string // by opener: the markers that close its region
 	NameKeys    []string            // keys whose value is a call's name
@@ -245,7 +245,7 @@ func (p *Plan) Mark() {
 		p.Closers[m.Text] = d.Bare(d.ClosersOf(d.Written(m.Text)))
 	}
 	terminators, ends := d.Terminators()
-	p.Terminators, p.TurnEnds = peek.NewTexts(terminators), ends
+	p.Terminators, p.TurnEnds = peek.NewTexts(terminators), peek.NewTexts(ends)
 	p.Inner = d.InnerMarkers()
 	p.Behind = d.Bare(slices.Concat(d.Closers(), d.Ends, slices.Sorted(maps.Keys(p.Inner))))
 	all := d.AllMarkers()

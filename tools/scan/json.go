@@ -246,7 +246,7 @@ func (s *JSONScanner) tears(body []byte, c byte) bool {
 // quote, where brackets are open.
 func (s *JSONScanner) cutOff(body []byte, final bool) bool {
 	_, own := peek.AnyTag(body[s.pos:], s.Plan.Closers[s.Marker], final)
-	_, last := peek.AnyPrefix(body[s.pos:], s.Plan.TurnEnds, final)
+	_, last := s.Plan.TurnEnds.At(body[s.pos:], final)
 	return s.pos > 0 && body[s.pos-1] == '"' && own == peek.No && last == peek.No
 }
 

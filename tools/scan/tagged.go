@@ -245,7 +245,7 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	}
 	ends := s.Plan.Terminators.Tag(rest, final)
 	if ends == peek.No && s.nested { // what is no element may be what is left of a closing tag
-		_, ends = peek.CutOff(rest, s.closing, s.Plan.TurnEnds, final)
+		_, ends = peek.CutOff(rest, s.closing, &s.Plan.TurnEnds, final)
 	}
 	switch {
 	case ends == peek.Yes:

@@ -235,7 +235,7 @@ func (s *TaggedScanner) moreAt(body []byte, j int, final bool) peek.Answer {
 
 // turnEndsAt tells whether the turn ends at offset j.
 func (s *TaggedScanner) turnEndsAt(body []byte, j int, final bool) peek.Answer {
-	_, a := peek.AnyPrefix(body[j:], s.Plan.TurnEnds, final)
+	_, a := s.Plan.TurnEnds.At(body[j:], final)
 	return peek.Boolean(j < len(body), a)
 }
 

@@ -195,7 +195,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	case a != peek.No:
 		return a
 	}
-	if _, a := peek.CutOff(body[j:], s.closing, s.Plan.TurnEnds, final); a != peek.No {
+	if _, a := peek.CutOff(body[j:], s.closing, &s.Plan.TurnEnds, final); a != peek.No {
 		return a
 	}
 	if asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close)); !asKey {
