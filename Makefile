@@ -23,7 +23,7 @@ RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/run
 LONGEST = tenon/grammar tenon/tools tenon/engine/llama tenon/engine/worker/native tenon/cmd/tenon tenon/grammar/lex
 PLAIN_PACKAGES = $(LONGEST) $(filter-out $(LONGEST) $(RACE_PACKAGES),$(PACKAGES))
 
-# Tests that walk much data on one goroutine: under the race detector they take ten times as long and find nothing.
+# Tests that walk much data on one goroutine: under the race detector they take ten times as long and find nothing. One bounds memory, of which the detector takes more than it gives.
 WALKS = $(shell paste -sd'|' cmd/scripts/walks.txt)
 WALK_PACKAGES = $(shell grep -rlE '^func ($(WALKS))' --include='*_test.go' server engine | xargs -n1 dirname | sort -u | sed 's,^,./,')
 

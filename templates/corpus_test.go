@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"tenon/templates/schema"
@@ -23,19 +24,9 @@ func eachTemplate(t *testing.T, f func(t *testing.T, tm *Template)) {
 	if err != nil || len(files) == 0 {
 		t.Skipf("no templates in %s", sharedTemplates)
 	}
-	sources := make([]string, len(files))
-	var markers []string
-	for i, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources[i] = string(b)
-		markers = append(markers, shape.FindAllString(sources[i], -1)...)
-	}
-	for i, file := range files {
+	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jinja"), func(t *testing.T) {
-			tm, err := Parse(sources[i], Options{BOS: "<s>", EOS: "</s>", Markers: append(markers, "<s>", "</s>", "<think>", "</think>")})
+			tm, err := sharedTemplate(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,6 +34,42 @@ func eachTemplate(t *testing.T, f func(t *testing.T, tm *Template)) {
 		})
 	}
 }
+
+// sharedTemplate is a template of the corpus, with the markers of all. It is parsed, which tries it
+// out, once for all tests.
+func sharedTemplate(file string) (*Template, error) {
+	parsed, known := parsedTemplates[file]
+	if known {
+		return parsed, nil
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	markers, err := sharedMarkers()
+	if err != nil {
+		return nil, err
+	}
+	if parsed, err = Parse(string(source), Options{BOS: "<s>", EOS: "</s>", Markers: markers}); err == nil {
+		parsedTemplates[file] = parsed
+	}
+	return parsed, err
+}
+
+var (
+	parsedTemplates = map[string]*Template{}
+	sharedMarkers   = sync.OnceValues(func() (markers []string, err error) {
+		files, err := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			markers = append(markers, shape.FindAllString(string(source), -1)...)
+		}
+		return append(markers, "<s>", "</s>", "<think>", "</think>"), err
+	})
+)
 
 // eachTemplateOf runs f for templates of the corpus by name.
 func eachTemplateOf(b *testing.B, names []string, f func(b *testing.B, tm *Template)) {

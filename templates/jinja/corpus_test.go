@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -46,6 +47,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	conversations := map[string]*Dict{}
+	templates := map[string]func() (*Template, error){} // each is parsed once for all conversations
 	for _, line := range strings.Split(string(golden), "\n") {
 		template, rest, _ := strings.Cut(line, " ")
 		conversation, want, ok := strings.Cut(rest, " ")
@@ -55,7 +57,11 @@ func TestCorpus(t *testing.T) {
 		if conversations[conversation] == nil {
 			conversations[conversation] = conversationVars(t, conversation)
 		}
-		out, failure := renderGolden(readTemplate(t, template), conversations[conversation])
+		if templates[template] == nil {
+			templates[template] = sync.OnceValues(func() (*Template, error) { return Parse(readTemplate(t, template)) })
+		}
+		parsed, err := templates[template]()
+		out, failure := renderParsed(parsed, err, conversations[conversation])
 		got := fmt.Sprintf("%x", sha256.Sum256([]byte(out)))
 		if failure != "" {
 			got = fmt.Sprintf("error %x", sha256.Sum256([]byte(failure)))

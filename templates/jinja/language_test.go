@@ -19,6 +19,11 @@ var goldenNow = time.Date(2025, 3, 9, 14, 5, 6, 789012000, time.UTC)
 // renderGolden renders as golden.py does: the output, or how it fails.
 func renderGolden(source string, vars *Dict) (out, failure string) {
 	t, err := Parse(source)
+	return renderParsed(t, err, vars)
+}
+
+// renderParsed is renderGolden behind Parse.
+func renderParsed(t *Template, err error, vars *Dict) (out, failure string) {
 	if err == nil {
 		var o Output
 		if o, err = t.Render(vars, Options{Now: goldenNow}); err == nil {

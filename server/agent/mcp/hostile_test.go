@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +14,15 @@ import (
 
 // hostileEnv makes the test's own program an MCP server over standard input and output that
 // misbehaves in the way that the variable names.
-const hostileEnv = "TEST_MCP_BEHAVIOUR"
+const (
+	hostileEnv = "TEST_MCP_BEHAVIOUR"
+	floodEnv   = "TEST_MCP_FLOOD" // how many notifications it floods with
+)
 
 func TestMain(m *testing.M) {
 	if behaviour := os.Getenv(hostileEnv); behaviour != "" {
 		h := &hostile{behaviour: behaviour, out: os.Stdout}
+		h.flood, _ = strconv.Atoi(os.Getenv(floodEnv))
 		h.serve(os.Stdin)
 		os.Exit(0)
 	}
@@ -29,6 +34,7 @@ func TestMain(m *testing.M) {
 type hostile struct {
 	behaviour string
 	out       io.Writer
+	flood     int // how many notifications are one
 	changed   bool
 	answers   []string // of the client to the server's requests
 }
@@ -184,18 +190,18 @@ func (h *hostile) call(m message) {
 	case "dies at a call":
 		os.Exit(1)
 	case "floods the result":
-		h.reply(m, text(strings.Repeat("flood ", 10<<20/6)))
+		h.reply(m, text(strings.Repeat("flood ", 2*longestResult/6)))
 	case "floods beyond a line":
-		h.reply(m, text(strings.Repeat("flood ", 20<<20/6)))
+		h.reply(m, text(strings.Repeat("flood ", (longestAnswer+1<<20)/6)))
 	case "floods progress":
-		for i := range 20_000 {
+		for i := range h.flood {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"message":"p"}}`, p.Meta["progressToken"], i)
 		}
 		h.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"other","progress":1}}`)
 		h.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":{"a":[]},"progress":1}}`)
 		h.reply(m, text("done"))
 	case "floods changes":
-		for range 20_000 {
+		for range h.flood {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		}
 		h.reply(m, text("done"))

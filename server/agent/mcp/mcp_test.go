@@ -18,11 +18,17 @@ import (
 
 const secret = "s3same-open"
 
+// endsAtOnce has children of a race-detecting binary not end a second late.
+const endsAtOnce = "atexit_sleep_ms=0"
+
 // behaving starts the hostile server.
 func behaving(t *testing.T, behaviour string) *Client {
 	t.Helper()
 	s := NewServer("evil")
-	s.Command, s.Env, s.Resources = []string{os.Args[0]}, map[string]string{hostileEnv: behaviour, "SECRET": secret}, true
+	s.Command, s.Env, s.Resources = []string{os.Args[0]}, map[string]string{hostileEnv: behaviour, "SECRET": secret, "GORACE": endsAtOnce, floodEnv: "4000"}, true
+	if os.Getenv("TENON_ALL") != "" {
+		s.Env[floodEnv] = "20000"
+	}
 	s.Timeout = time.Minute // a hang guard
 	if strings.HasPrefix(behaviour, "hangs") || behaviour == "never reads" {
 		s.Timeout = time.Second // what is tested; the program must have started by then
