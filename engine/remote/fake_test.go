@@ -37,6 +37,7 @@ type farHost struct {
 	ignores bool   // grammars
 	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
 	newer   bool   // it refuses max_tokens
+	chokes  bool   // on tools: its answer is an error
 	thinks  string // the only type of thinking that it does not refuse; "": all
 	deaf    bool   // it shows the model no tools
 	crowded bool   // it answers no probe
@@ -133,6 +134,9 @@ func (h *farHost) refusesThinking(in map[string]any) bool {
 // probed is the answer to a probe.
 func (h *farHost) probed(in map[string]any) string {
 	text := " Paris."
+	if h.chokes && in["tools"] != nil {
+		return "data: {\"error\":{\"code\":500,\"message\":\"does not match the format\"}}\n\n"
+	}
 	if h.grammar(in) == unlikely && !h.ignores {
 		text = "qzx-1-zqx"
 	}

@@ -53,7 +53,7 @@ func tryTalks(ctx context.Context, ways []api) (api, engine.Model, error) {
 		case err == nil:
 			m, err := a.describe(ctx)
 			return a, m, err
-		case !errors.Is(err, errRefused):
+		case !declines(err):
 			return a, engine.Model{}, fmt.Errorf("it does not answer what it takes: %w", err)
 		case refused == nil:
 			refused = err // the others leave something out
@@ -73,12 +73,16 @@ func (c *talk) tryThinking(ctx context.Context) error {
 		if err == nil {
 			c.thinks = words
 		}
-		if !errors.Is(err, errRefused) {
+		if !declines(err) {
 			return err
 		}
 	}
 	return nil
 }
+
+// declines tells whether a way does not work: it is refused, or the answer is an error. A
+// llama-server ends so what its template's parser cannot read.
+func declines(err error) bool { return errors.Is(err, errRefused) || errors.Is(err, errTold) }
 
 // try takes a short turn and tells how many tokens its prompt had, 0: it is not told.
 func (c *talk) try(ctx context.Context, tools bool, thought int) (read int, err error) {

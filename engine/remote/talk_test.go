@@ -167,6 +167,7 @@ func TestTalk_whatAnUpstreamTakes(t *testing.T) {
 		tools bool
 	}{
 		"all":                 {farHost{}, "max_tokens", true},
+		"an answer's error":   {farHost{chokes: true}, "max_tokens", false},
 		"the limit's newname": {farHost{newer: true}, "max_completion_tokens", true},
 		"no tools":            {farHost{refuses: true}, "max_tokens", false},
 		"tools are not shown": {farHost{deaf: true}, "max_tokens", false},

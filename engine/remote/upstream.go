@@ -158,10 +158,13 @@ func told(data []byte) error {
 		_ = json.Unmarshal(data, &in) // what is no JSON is not told either
 	}
 	if some := len(in.Error) > 0 && string(in.Error) != "null"; some || in.Object == "error" || in.Type == "error" {
-		return fmt.Errorf("it says: %s", messageOf(data))
+		return fmt.Errorf("%w: %s", errTold, messageOf(data))
 	}
 	return nil
 }
+
+// errTold is an error that stands in an answer.
+var errTold = errors.New("it says")
 
 // refusedOrLost is what an error of an answer is to its turn.
 func refusedOrLost(err error) error {
