@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -95,10 +96,13 @@ func judge(t *testing.T, r *Runner, seed uint64) answer {
 
 // With drafts a turn says, token by token, what it says without: under every grammar, across the
 // end of thinking and the start of a call, with budgets, verdicts, log probabilities, penalties
-// and chance; alone and beside others, and where cells run short.
+// and chance; alone and beside others, and where cells run short. 48 turns, and 100 with TENON_ALL.
 func TestDrafts_changeNothingThatIsSaid(t *testing.T) {
 	plain := newRunner(t, repeating(), Options{NoDrafts: true, Slots: 1})
-	const cases = 100
+	cases := 48
+	if os.Getenv("TENON_ALL") != "" {
+		cases = 100
+	}
 	want := make([]answer, cases)
 	for i := range want {
 		want[i] = judge(t, plain, uint64(i))
@@ -123,7 +127,7 @@ func TestDrafts_changeNothingThatIsSaid(t *testing.T) {
 			}
 		}
 		s := r.Stats()
-		if s.Accepted < 250 || s.Drafted < s.Accepted || plain.Stats().Drafted > 0 || s.Steps > plain.Stats().Steps*9/10 {
+		if s.Accepted < int64(5*cases/2) || s.Drafted < s.Accepted || plain.Stats().Drafted > 0 || s.Steps > plain.Stats().Steps*9/10 {
 			t.Errorf("%+v: of %d drafted tokens %d were accepted, in %d steps; without %d", c, s.Drafted, s.Accepted, s.Steps, plain.Stats().Steps)
 		}
 	}
