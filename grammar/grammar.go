@@ -29,10 +29,11 @@ type Grammar struct {
 	captures func() (*machine.Program, error) // for events, compiled when first asked for
 	fixed    int                              // bytes that all of this takes, roughly
 
+	printed sync.Map // Printed, by the Target that was asked for
+
 	mu         sync.Mutex                   // protects all below
 	units      map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
 	workspaces []*workspace                 // most recently used first
-	printed    map[Target]Printed           // what was asked for
 }
 
 // Options for Parse. The zero value is the default.

@@ -15,24 +15,15 @@ const maxPrinted = 8 << 20
 // what was loosened, which is to be validated when the output is complete, and what was narrowed,
 // which costs choices and never validity.
 func (g *Grammar) Print(t Target) (Printed, error) {
-	g.mu.Lock()
-	p, known := g.printed[t]
-	g.mu.Unlock()
-	if known {
-		return p, nil
+	if p, known := g.printed.Load(t); known {
+		return p.(Printed), nil
 	}
 	p, err := g.print(t)
-	if err != nil {
-		return p, err
+	if err == nil {
+		g.printed.Store(t, p)
+		grammars.grew.Store(true)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.printed == nil {
-		g.printed = map[Target]Printed{}
-	}
-	g.printed[t] = p
-	grammars.grew.Store(true)
-	return p, nil
+	return p, err
 }
 
 func (g *Grammar) print(t Target) (Printed, error) {

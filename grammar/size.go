@@ -66,9 +66,7 @@ func (g *Grammar) own() int {
 	for _, e := range g.workspaces {
 		n += int(e.bytes.Load())
 	}
-	for _, p := range g.printed {
-		n += len(p.Text)
-	}
+	g.printed.Range(func(_, p any) bool { n += len(p.(Printed).Text); return true })
 	return n
 }
 
