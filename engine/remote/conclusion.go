@@ -31,10 +31,10 @@ type conclusion struct {
 }
 
 // newConclusion is that of a turn of so many tokens at most, 0 if of any number. Where not even the
-// shortest answer seems to fit there is none.
+// shortest answer seems to fit, or that is very long, there is none.
 func newConclusion(g *grammar.Grammar, bytes *grammar.Vocab, most int) conclusion {
 	c := conclusion{g.Matcher(bytes), bytes}
-	if most > 0 && !c.fits(most) {
+	if most > 0 && !c.fits(most) || c.at.Distance() > mostOfTheRest {
 		return conclusion{}
 	}
 	return c
@@ -58,8 +58,11 @@ func (c *conclusion) token(t engine.Token, left int) bool {
 	return false
 }
 
+// fits tells whether the rest takes no more tokens than are left, by its bytes alone: to know the
+// rest itself after each token would take as many steps as it has bytes.
 func (c *conclusion) fits(left int) bool {
-	return c.at.Distance() <= left || len(c.rest()) <= left
+	d := c.at.Distance()
+	return d <= left || d/bytesPerToken+3 <= left // a symbol ends the text before it, and is one by itself
 }
 
 // bytesPerToken is what a token of JSON's syntax has, or more: by it the rest of an answer is
@@ -67,39 +70,56 @@ func (c *conclusion) fits(left int) bool {
 const bytesPerToken = 3
 
 // mostOfTheRest bounds the rest, in bytes and symbols.
-const mostOfTheRest = 1 << 16
+const mostOfTheRest = 1 << 14
 
-// rest is what the answer lacks: symbols, and the text between them. It is nil where that is
-// nothing or not known.
-func (c *conclusion) rest() (tokens []engine.Token) {
+// rest is what the answer lacks, in at most so many tokens as are left if its symbols let it. It is
+// nil where that is nothing or not known.
+func (c *conclusion) rest(left int) []engine.Token {
 	if c.at == nil {
 		return nil
 	}
 	m := c.at.Clone()
+	var parts []engine.Token // symbols, and the texts between them
 	var text []byte
-	flush := func() {
-		for piece := range slices.Chunk(text, bytesPerToken) {
-			tokens = append(tokens, engine.Token{ID: engine.NoID, Kind: engine.Forced, Bytes: piece})
-		}
-		text = nil
-	}
 	for range mostOfTheRest {
-		if m.Done() {
-			flush()
-			return tokens
+		id, done := int32(-1), m.Done()
+		if !done {
+			if id = c.nearest(m); id < 0 || m.Accept(id) != nil {
+				return nil
+			}
+			if id < 256 {
+				text = append(text, byte(id))
+				continue
+			}
 		}
-		id := c.nearest(m)
-		if id < 0 || m.Accept(id) != nil {
-			return nil
+		if len(text) > 0 {
+			parts, text = append(parts, engine.Token{ID: engine.NoID, Kind: engine.Forced, Bytes: text}), nil
 		}
-		if piece := c.bytes.Piece(id); id < 256 {
-			text = append(text, piece...)
-		} else {
-			flush()
-			tokens = append(tokens, engine.Token{ID: engine.NoID, Kind: engine.Symbol, Bytes: piece})
+		if done {
+			return spread(parts, left)
 		}
+		parts = append(parts, engine.Token{ID: engine.NoID, Kind: engine.Symbol, Bytes: c.bytes.Piece(id)})
 	}
 	return nil
+}
+
+// spread cuts texts into tokens, longer ones than usual where there are too many.
+func spread(parts []engine.Token, most int) []engine.Token {
+	for size := bytesPerToken; ; size *= 2 {
+		var tokens []engine.Token
+		for _, t := range parts {
+			if t.Kind == engine.Symbol {
+				tokens = append(tokens, t)
+				continue
+			}
+			for piece := range slices.Chunk(t.Bytes, size) {
+				tokens = append(tokens, engine.Token{ID: engine.NoID, Kind: engine.Forced, Bytes: piece})
+			}
+		}
+		if len(tokens) <= most || len(tokens) == len(parts) {
+			return tokens
+		}
+	}
 }
 
 // nearest is a byte or symbol on the shortest way to an end: a digit, a letter or what comes behind

@@ -94,6 +94,21 @@ func TestConclusion_aBudgetHoldsTheEnd(t *testing.T) {
 	}
 }
 
+// What a token costs does not grow with the rest: a text of thousands of characters that must come
+// is looked through once, at the end.
+func TestConclusion_aLongRestIsWrittenOnce(t *testing.T) {
+	said := `{"to":"` + strings.Repeat("a", 1200)
+	e := oneThatCalls(t, func(*http.Request) io.Reader { return strings.NewReader(bytewise(said, "limit")) })
+	turn := plain()
+	turn.Grammar = strings.Replace(call, `"minLength":3`, `"minLength":3000`, 1)
+	turn.Budget.Tokens = 1500
+	got := ask(t, e, turn)
+	cutOff(t, got)
+	if n := len(got.tokens); n > 1500 || n < 900 || len(got.text) < 3000 {
+		t.Errorf("%d tokens, %d bytes", n, len(got.text))
+	}
+}
+
 // A turn that is told to end does so where its grammar lets it.
 func TestConclusion_aToldTurn(t *testing.T) {
 	e := oneThatCalls(t, func(r *http.Request) io.Reader {

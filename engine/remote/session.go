@@ -119,12 +119,8 @@ func (s *session) take(d delta) bool {
 // end.
 func (s *session) follow(d *delta) {
 	for i := range d.tokens {
-		left := math.MaxInt
-		if most := s.turn.Budget.Tokens; most > 0 {
-			left = most - s.usage.Generated - 1
-		}
 		s.engine.spell(&d.tokens[i])
-		if !s.conclusion.token(d.tokens[i], left) {
+		if !s.conclusion.token(d.tokens[i], s.left()-1) {
 			d.tokens, d.finish = d.tokens[:i], &engine.Finish{Reason: engine.Length, Usage: s.usage}
 			return
 		}
@@ -132,9 +128,17 @@ func (s *session) follow(d *delta) {
 	}
 }
 
+// left is how many tokens the turn may still have.
+func (s *session) left() int {
+	if most := s.turn.Budget.Tokens; most > 0 {
+		return most - s.usage.Generated
+	}
+	return math.MaxInt
+}
+
 // finishLegally ends a turn that was cut short with what its grammar wants for that.
 func (s *session) finishLegally(f engine.Finish) {
-	if rest := s.conclusion.rest(); len(rest) > 0 {
+	if rest := s.conclusion.rest(s.left()); len(rest) > 0 {
 		f.Usage.Generated = cmp.Or(f.Usage.Generated, s.usage.Generated) + len(rest)
 		if !s.Put(engine.Update{Tokens: rest}, nil) {
 			return
