@@ -106,6 +106,24 @@ func replace(old, with string) func(path, body string) (string, string) {
 }
 
 // The bodies of the three protocols' errors, in full: what clients branch on.
+// What an upstream refuses once the turn is in its queue keeps its status in a stream, too: nothing
+// has been said by then, and clients try again by status. A stream of responses tells it as events.
+func TestStatuses_ofATurnThatFailsBeforeItSpeaks(t *testing.T) {
+	busy := &enginetest.Scripted{Play: func(engine.Turn) enginetest.Reply {
+		return enginetest.Reply{Err: &engine.BusyError{RetryAfter: 7 * time.Second}}
+	}}
+	h := server.New(servertest.Options(servertest.Model{ID: "scripted", Engine: busy}))
+	for _, p := range asks {
+		if p.name == "responses" {
+			continue
+		}
+		rec := askWith(t, h, p.path, strings.TrimSuffix(p.body, "}")+`,"stream":true}`)
+		if rec.Code != http.StatusTooManyRequests || rec.Header().Get("Retry-After") != "7" {
+			t.Errorf("%s: %d %v %s", p.name, rec.Code, rec.Header(), rec.Body)
+		}
+	}
+}
+
 func TestStatuses_shapesAreTheProtocolsOwn(t *testing.T) {
 	h := withEngine(&engine.BusyError{RetryAfter: time.Second})
 	for _, p := range asks {

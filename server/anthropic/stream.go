@@ -27,7 +27,6 @@ func (s *streamer) add(e chat.Event) {
 	switch e.Kind {
 	case chat.Started:
 		s.model = e.Model
-		s.out.Begin()
 		return
 	case chat.Progress:
 		s.start(chat.Usage{Prompt: e.Progress.Total, Cached: e.Progress.Cached})

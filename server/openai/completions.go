@@ -155,9 +155,6 @@ func (c *completer) add(e chat.Event) {
 	switch e.Kind {
 	case chat.Started:
 		c.head.Model, c.begun = e.Model, c.first
-		if c.out != nil {
-			c.out.Begin()
-		}
 		n := 1
 		if c.sent.N != nil {
 			n = *c.sent.N

@@ -29,7 +29,6 @@ func (s *streamer) add(e chat.Event) {
 	switch e.Kind {
 	case chat.Started:
 		s.head.Model = e.Model
-		s.out.Begin()
 	case chat.Text:
 		if s.executed && s.wrote {
 			e.Text = between + e.Text
