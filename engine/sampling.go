@@ -78,13 +78,17 @@ func (f SamplingField) Set(s *Sampling, v float64) {
 	to.Set(value)
 }
 
-// Get is the field's value in s; false says that it is unset.
+// Get is the field's value in s, with no more digits than tell it; false says that it is unset.
 func (f SamplingField) Get(s Sampling) (float64, bool) {
 	v := reflect.ValueOf(s).FieldByName(f.Name)
 	if v.IsNil() {
 		return 0, false
 	}
-	return v.Elem().Convert(reflect.TypeFor[float64]()).Float(), true
+	if f.Whole {
+		return float64(v.Elem().Int()), true
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v.Elem().Float(), 'g', -1, 32), 64)
+	return short, err == nil // what was formatted can be read
 }
 
 // Or returns s with its unset fields taken from d.

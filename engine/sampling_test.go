@@ -38,6 +38,17 @@ func TestSamplingField_getsWhatWasSet(t *testing.T) {
 	}
 }
 
+// What was written with few digits is told with as many.
+func TestSamplingField_getsTheShortestNumber(t *testing.T) {
+	for _, f := range SamplingFields {
+		var s Sampling
+		f.Set(&s, f.Default)
+		if v, _ := f.Get(s); v != f.Default {
+			t.Errorf("%s is %v, not %v", f.Name, v, f.Default)
+		}
+	}
+}
+
 func TestSampling_orTakesWhatIsUnset(t *testing.T) {
 	own, other := float32(0.5), float32(0.9)
 	seed := uint32(7)

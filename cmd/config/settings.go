@@ -57,7 +57,7 @@ type Settings struct {
 
 	NPredict         int     `group:"Answers" flag:"n-predict" default:"-1" min:"-1" help:"most tokens of any answer; -1: no limit of the server's own"`
 	CallRetries      int     `flag:"call-retries" default:"1" min:"0" help:"times that a turn is tried again, the error told to the model, when a call does not validate and nothing has been sent; 0: none"`
-	Temperature      float64 `flag:"temp" model:"yes" help:"temperature, where neither the request nor the model file sets it"`
+	Temperature      float64 `flag:"temp" model:"yes" help:"temperature, where neither the request nor the model file sets it; of sampling, upstreams (remote) are told what was set, and have defaults of their own"`
 	TopK             int     `flag:"top-k" model:"yes" help:"keep the k likeliest tokens; 0: all"`
 	TopP             float64 `flag:"top-p" model:"yes" help:"keep the likeliest tokens that make up this share; 1: all"`
 	MinP             float64 `flag:"min-p" model:"yes" help:"drop tokens less likely than this share of the likeliest; 0: none"`

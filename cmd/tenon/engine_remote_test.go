@@ -8,10 +8,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"tenon/cmd/config"
+	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/models/catalog"
 )
@@ -207,5 +210,32 @@ func TestRemote_aTokenizerIsNoFallback(t *testing.T) {
 	t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    remote: http://a\n    remote-fallback: true\n    source: "+tokenizerFolder(t)+"\n"))
 	if _, _, err := execute(t, "show", "far"); err == nil || !strings.Contains(err.Error(), "a source that is a GGUF file") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What an upstream is told of sampling is what was set: the defaults built in are those of models
+// that are loaded here.
+func TestSampling_upstreamsGetWhatWasSet(t *testing.T) {
+	for text, want := range map[string]engine.Sampling{
+		"models:\n  far:\n    remote: http://a\n":                             {},
+		"temp: 0.8\nmodels:\n  far:\n    remote: http://a\n":                  {Temperature: new(float32(0.8))},
+		"top-k: 3\nmodels:\n  far:\n    remote: http://a\n    temp: 0.25\n": {Temperature: new(float32(0.25)), TopK: new(3)},
+	} {
+		a, _ := reloading(t, text, always(&farEngine{Scripted: enginetest.Script()}))
+		m, release, err := a.loader.Acquire(t.Context(), "far")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		if got := m.Sampling.Or(m.Defaults); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v", text, got)
+		}
+		told, err := a.explain("far")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own := (config.Value{Name: "top-p", From: "the upstream"}); !slices.Contains(told.([]config.Value), own) {
+			t.Errorf("%q: %+v", text, told)
+		}
 	}
 }

@@ -51,7 +51,11 @@ func (p perModel) explain(s fleet.Status) ([]config.Value, error) {
 		}
 	}
 	for _, v := range in.Values() {
-		if value, ok := own[v.Name]; ok {
+		value, ok := own[v.Name]
+		switch {
+		case s.Remote != nil && isSampling(v.Name) && !m.Has(v.Name) && !p.chosen(v.Name):
+			v.Value, v.From = "", "the upstream"
+		case s.Remote == nil && ok:
 			v.Value, v.From = value, "the model"
 		}
 		values = append(values, v)

@@ -137,6 +137,11 @@ func (p perModel) check() error {
 	return nil
 }
 
+// chosen tells whether somebody has set a setting, for all models.
+func (p perModel) chosen(flag string) bool {
+	return p.loader.Sources[flag] != config.FromDefault
+}
+
 // options are how models are talked to.
 func (p perModel) options() (chat.LoaderOptions, error) {
 	taught, err := p.teaching()
@@ -147,6 +152,7 @@ func (p perModel) options() (chat.LoaderOptions, error) {
 		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
 		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},
+		Chosen:     sampling(p.loader.Settings, p.chosen),
 		Defaults:   sampling(p.loader.Settings, isSampling),
 		StateDir:   stateDir(),
 	}

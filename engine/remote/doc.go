@@ -40,8 +40,8 @@
 //	              Chat APIs get it as JSON, and render it as they like.
 //	symbols       XGrammar's EBNF names no tokens: a model may spell a marker in letters where the
 //	              grammar has it. So what spells one is one (engine.Can.Symbols).
-//	sampling      What an API does not have is told (engine.Can). What a turn leaves
-//	              open is as the upstream has it.
+//	sampling      What an API does not have is told (engine.Can). What neither the request nor
+//	              the settings say is as the upstream has it.
 //	budgets       Of tokens: a call that would be cut off is ended here with the fewest bytes, if
 //	              the upstream keeps to grammars (conclusion.go). So is one that is told to conclude;
 //	              without a grammar that ends at once. The thinking budget is not kept to, and the

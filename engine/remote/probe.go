@@ -150,7 +150,7 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 	if n := len(here) - len(there); n < 0 || n > 1 || !slices.Equal(here[n:], there) { // BOS comes before
 		return m, fmt.Errorf("%w: what is named as its source has another vocabulary than the model that is served: %q has the tokens %d here, and %d there; leave source out, and prompts go as text", errOther, sample, here, there)
 	}
-	m.Vocab, m.Metadata, m.Defaults, m.Architecture = file.Vocab, file.Metadata, file.Defaults, file.Architecture
+	m.Vocab, m.Metadata, m.Architecture = file.Vocab, file.Metadata, file.Architecture
 	m.Can.IDs, m.Can.Tokenizer, m.Can.Symbols = true, engine.LocalTokenizer, true
 	return m, nil
 }

@@ -34,7 +34,8 @@ type LoaderOptions struct {
 	// By model; that of "" is for all that are not named.
 	ToolFormat map[string]string          // "", "auto" or a dialect's name
 	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
-	Defaults   engine.Sampling            // of all models: what the file does not set either
+	Chosen     engine.Sampling            // of all models: what somebody has set for them
+	Defaults   engine.Sampling            // likewise, with what is built in: what the file does not set either
 	StateDir   string                     // where what was found out of chat templates is kept; "": nowhere
 }
 
@@ -87,6 +88,15 @@ func (o LoaderOptions) toolFormat(id string) string {
 	return o.ToolFormat[""]
 }
 
+// sampling is a model's own, and what its file does not set either. Upstreams have defaults of
+// their own, and some refuse what they are told.
+func (o LoaderOptions) sampling(e catalog.Entry) (own, defaults engine.Sampling) {
+	if e.Remote != nil {
+		return o.Sampling[e.ID], o.Chosen
+	}
+	return o.Sampling[e.ID].Or(e.Sampling), o.Defaults
+}
+
 // Acquire implements Models.
 func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error) {
 	lease, err := l.manager.Acquire(ctx, fleet.Request{Name: name})
@@ -118,10 +128,10 @@ func (l *Loader) Keep(name string, ttl time.Duration) {
 func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	id := lease.Entry.ID
 	o := l.options.Load()
+	own, defaults := o.sampling(lease.Entry)
 	made, err := lease.Prepared(o, func() (any, error) {
 		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
-			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: o.Sampling[id].Or(lease.Entry.Sampling), Defaults: o.Defaults,
-			StateDir: o.StateDir,
+			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: own, Defaults: defaults, StateDir: o.StateDir,
 		})
 		if err != nil {
 			return nil, err
