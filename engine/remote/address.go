@@ -63,7 +63,7 @@ func ParseAddress(text string) (a Address, err error) {
 			}
 		case "api":
 			if a.API = API(value); !slices.Contains(apis, a.API) {
-				return a, fmt.Errorf("upstream %q: there is no api %q; there are %v", text, value, apis)
+				return a, fmt.Errorf("upstream %q: there is no api %q; there are %v, and & comes between values", text, value, apis)
 			}
 		case "model":
 			a.Model = value

@@ -108,6 +108,7 @@ var patterns = map[API]map[string]pattern{
 		"other-answer":                    {gruss, engine.Stop},
 		"id-of-each":                      {gruss, engine.Stop},
 		"refusal":                         {gruss, engine.Stop},
+		"filter-results":                  {gruss, engine.Stop}, // Azure's, in events that say nothing
 		"thinking":                        {"So. " + gruss, engine.Stop},
 		"thinking-by-its-other-name":      {"So. " + gruss, engine.Stop},
 		"content-in-parts":                {gruss, engine.Stop},

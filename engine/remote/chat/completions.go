@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"tenon/engine"
@@ -178,10 +177,7 @@ func readCompletions(data []byte, c *Calls) (p Piece, err error) {
 		if choice.Index != 0 {
 			continue // nobody asked for several
 		}
-		said := cmp.Or(choice.Message, choice.Delta)
-		if said == nil {
-			return p, errors.New("an event has neither delta nor message")
-		}
+		said := cmp.Or(choice.Message, choice.Delta, &completionsPiece{}) // Azure's filter tells its results alone
 		p.Whole = choice.Message != nil
 		var details content
 		_ = json.Unmarshal(said.Details, &details) // they are nobody's standard
