@@ -82,6 +82,7 @@ func TestRemote_whatIsWrongIsSaidAtStart(t *testing.T) {
 		"remote: http://a\n    remote-fallback: true": "goes with a source",
 		"remote: http://a\n    remote-fallback: 1":    "expected true or false",
 		"remote: \"http://a#api=tgi\"":                "there is no api",
+		"remote: \"http://a#api=chat,model=x\"":       "and & comes between values (set by models: far (",
 		"remote: http://a\n    remote-tls: yes":       "no key \"remote-tls\"",
 	} {
 		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    "+text+"\n"))
@@ -217,8 +218,8 @@ func TestRemote_aTokenizerIsNoFallback(t *testing.T) {
 // that are loaded here.
 func TestSampling_upstreamsGetWhatWasSet(t *testing.T) {
 	for text, want := range map[string]engine.Sampling{
-		"models:\n  far:\n    remote: http://a\n":                             {},
-		"temp: 0.8\nmodels:\n  far:\n    remote: http://a\n":                  {Temperature: new(float32(0.8))},
+		"models:\n  far:\n    remote: http://a\n":                           {},
+		"temp: 0.8\nmodels:\n  far:\n    remote: http://a\n":                {Temperature: new(float32(0.8))},
 		"top-k: 3\nmodels:\n  far:\n    remote: http://a\n    temp: 0.25\n": {Temperature: new(float32(0.25)), TopK: new(3)},
 	} {
 		a, _ := reloading(t, text, always(&farEngine{Scripted: enginetest.Script()}))

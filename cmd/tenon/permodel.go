@@ -130,7 +130,7 @@ func (p perModel) check() error {
 			"remote-fallback":    checkFallback(m),
 		} {
 			if err != nil {
-				return fmt.Errorf("%s: %w (set by %s)", name, err, e.Origins[name])
+				return fmt.Errorf("%s: %w (set by %s)", name, err, cmp.Or(e.Origins[name], fmt.Sprintf("models: %s (%s)", m.Name, m.At)))
 			}
 		}
 	}
