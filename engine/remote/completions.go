@@ -132,7 +132,7 @@ func (r *completionReader) read(data []byte) (delta, error) {
 			return delta{}, err
 		}
 	}
-	if r.reason != "" && in.Usage != nil {
+	if d.ended = r.reason != ""; d.ended && in.Usage != nil {
 		d.finish = &engine.Finish{Reason: r.reason, Usage: r.usage}
 	}
 	return d, nil

@@ -65,7 +65,8 @@
 // upstream that serves another model gets no turns. One that was not seen for a second is asked
 // again before a turn.
 //
-// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost. Tokens
+// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost, unless the
+// answer has told its end: it waits a little for its usage then, and for nothing more. Tokens
 // that came before have been handed over. If none came, another upstream is tried once. 429 is
 // engine.ErrBusy. Streams repeat themselves, by design or by fault: said.go finds what is new.
 //

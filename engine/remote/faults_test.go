@@ -166,6 +166,40 @@ func TestFaults_S1_18_silence(t *testing.T) {
 	}
 }
 
+// An answer that has told its end and its usage is over, whatever becomes of the connection; one
+// without usage is a little later.
+func TestFaults_anOpenConnectionBehindTheEnd(t *testing.T) {
+	for a, ends := range map[API]string{OpenAI: "stop", Chat: "stop", Messages: "end_turn"} {
+		for _, usage := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFar("a")
+				f.hosts["a"] = hostOf(a)
+				said := transcript(t, folders[a]+"/whole.txt")
+				said = said[:strings.LastIndex(strings.TrimSpace(said), "\n\n")+2] // without the end of the stream
+				if !usage {
+					said = strings.ReplaceAll(said, `"usage"`, `"unknown"`)
+					said = said[:strings.Index(said, `"`+ends+`"`)]
+					said += `"` + ends + `"` + map[API]string{OpenAI: `}]}`, Chat: `}]}`, Messages: `}}`}[a] + "\n\n"
+				}
+				f.hosts["a"].body = func(r *http.Request) io.Reader {
+					return io.MultiReader(strings.NewReader(said), readerOf(func([]byte) (int, error) {
+						<-r.Context().Done()
+						return 0, r.Context().Err()
+					}))
+				}
+				e := connectTo(t, f, "http://a")
+				begun := time.Now()
+				got := ask(t, e, plain())
+				took := time.Since(begun)
+				if got.err != nil || got.text != gruss || usage && (got.finish.Usage.Prompt != 9 || took != 0) || !usage && took != grace {
+					t.Errorf("%s: %q, %v, %+v after %s", a, got.text, got.err, got.finish, took)
+				}
+				_ = e.Close()
+			})
+		}
+	}
+}
+
 func TestFaults_statuses(t *testing.T) {
 	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
 		for status, want := range map[int]error{

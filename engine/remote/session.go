@@ -87,7 +87,7 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 		s.conclusion = newConclusion(t.syntax, bytes, t.Budget.Tokens)
 	}
 	return play(ctx, u.client, a, t, func(d delta) bool {
-		quiet.Reset(silence)
+		quiet.Reset(d.patience(silence))
 		return s.take(d)
 	})
 }

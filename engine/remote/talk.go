@@ -173,6 +173,11 @@ func (r *talkReader) read(data []byte) (d delta, err error) {
 	if r.reason == "" {
 		r.reason = p.Ends
 	}
+	if d.ended = r.reason != ""; d.ended && err == nil && p.Usage != nil {
+		last, err := r.end()
+		last.tokens = append(d.tokens, last.tokens...)
+		return last, err
+	}
 	return d, err
 }
 

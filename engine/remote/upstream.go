@@ -54,6 +54,18 @@ type delta struct {
 	progress *engine.Progress
 	tokens   []engine.Token
 	finish   *engine.Finish
+	ended    bool // nothing of the answer follows but its usage
+}
+
+// grace is how long an answer that has ended waits for its usage, and for the stream's end.
+const grace = 3 * time.Second
+
+// patience is how long nothing may come behind an event.
+func (d delta) patience(silence time.Duration) time.Duration {
+	if d.ended {
+		return min(grace, silence)
+	}
+	return silence
 }
 
 // connect asks an upstream what it serves and, if that is what the others serve, takes it in.
@@ -126,12 +138,15 @@ func play(ctx context.Context, c *client, a api, t turn, take func(delta) bool) 
 	for {
 		_, data, err := in.Next()
 		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+			if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errSilent) {
+				return cause
 			}
 			if d, ended := read(nil); ended == nil {
 				take(d)
 				return nil
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
 			return fmt.Errorf("%w: %s ended the answer before its end: %w", errLost, c.base.Host, err)
 		}
