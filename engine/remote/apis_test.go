@@ -77,7 +77,7 @@ func TestAPIs_whoseTemplateCounts(t *testing.T) {
 			if got := e.Model(); got.Template != c.want || got.Can.Tokenizer != engine.LocalTokenizer {
 				t.Errorf("%q, %+v", got.Template, got.Can)
 			}
-			if !e.verify(t.Context(), e.all()[0]) {
+			if e.verify(e.all()[0]); !e.isUp(e.all()[0]) {
 				t.Error("it is taken for another model when it is looked at again")
 			}
 		})

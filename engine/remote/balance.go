@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -126,33 +125,14 @@ func (p place) leave() {
 	p.running--
 }
 
-// choose finds an upstream for a turn and counts the turn there. Where none is up those that are
-// lost are asked once.
-func (e *Engine) choose(ctx context.Context, t turn, not *upstream) (place, error) {
+// choose finds an upstream for a turn and counts the turn there.
+func (e *Engine) choose(ctx context.Context, t turn, not *upstream) (p place, err error) {
 	r := request{t.load(), t.keys()}
-	for asked := false; ; {
-		e.mu.Lock()
-		u := e.best(r, not)
-		if u == nil {
-			e.mu.Unlock()
-			if asked {
-				return place{}, fmt.Errorf("%w: none that serves %s is there", errLost, e.options.Name)
-			}
-			asked = true
-			e.rouse(not)
-			continue
-		}
-		if time.Since(u.verified) < stale {
-			e.stats.Running++
-			p := e.take(u, r, time.Now())
-			e.mu.Unlock()
-			return p, nil
-		}
-		e.mu.Unlock()
-		if e.verify(ctx, u); ctx.Err() != nil {
-			return place{}, context.Cause(ctx)
-		}
-	}
+	err = e.find(ctx, not, func() *upstream { return e.best(r, not) }, func(u *upstream) {
+		e.stats.Running++
+		p = e.take(u, r, time.Now())
+	})
+	return p, err
 }
 
 // another tells whether there is an upstream beside one.

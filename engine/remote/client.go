@@ -64,7 +64,7 @@ func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 
 // call sends in, nil for a GET, and decodes the answer into out.
 func (c *client) call(ctx context.Context, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSlow)
 	defer cancel()
 	body, err := c.send(ctx, path, in)
 	if err != nil {

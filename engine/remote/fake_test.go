@@ -34,6 +34,9 @@ type farHost struct {
 	version string // of a vLLM
 	blind   bool   // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
+	hangs   bool // on what is asked of it; asked counts that, and hanging what waits
+	asked   int
+	hanging int
 	ignores bool   // grammars
 	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
 	newer   bool   // it refuses max_tokens
@@ -153,6 +156,15 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.hosts[r.URL.Host]
+	if h != nil && h.hangs {
+		h.asked++
+		h.hanging++
+		f.mu.Unlock()
+		<-r.Context().Done()
+		f.mu.Lock()
+		h.hanging--
+		return nil, r.Context().Err()
+	}
 	if h == nil || h.down {
 		return nil, errors.New("connection refused")
 	}

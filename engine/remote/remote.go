@@ -54,8 +54,9 @@ type Engine struct {
 
 	mu sync.Mutex // guards what follows, and the upstreams' fields that are so marked
 	balance
-	model engine.Model
-	stats engine.Stats
+	checked chan struct{} // closed, and made anew, when a check of an upstream ends
+	model   engine.Model
+	stats   engine.Stats
 }
 
 // Connect asks the upstreams what they serve, probes whether they keep to grammars, and returns
@@ -70,7 +71,7 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	if o.Check == 0 {
 		o.Check = 10 * time.Second
 	}
-	e := &Engine{options: o, http: &http.Client{CheckRedirect: noRedirects}}
+	e := &Engine{options: o, http: &http.Client{CheckRedirect: noRedirects}, checked: make(chan struct{})}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.bytes = sync.OnceValues(func() (*grammar.Vocab, error) { return newBytes(e.Model().Vocab.Markers) })
 	if err := e.open(ctx); err != nil {
@@ -139,21 +140,13 @@ func (e *Engine) Retarget(urls []string) error {
 	if err := e.target(urls); err != nil {
 		return err
 	}
-	go e.rouse(nil) // until all have answered, or the engine is closed
+	e.rouse()
 	return nil
 }
 
 // Answers tells whether an upstream is there to take a turn.
 func (e *Engine) Answers(ctx context.Context) bool {
-	for _, u := range e.all() {
-		e.mu.Lock()
-		up, fresh := u.up, time.Since(u.verified) < stale
-		e.mu.Unlock()
-		if up && (fresh || e.verify(ctx, u)) {
-			return true
-		}
-	}
-	return false
+	return e.find(ctx, nil, func() *upstream { return e.best(request{}, nil) }, func(*upstream) {}) == nil
 }
 
 func (e *Engine) isUp(u *upstream) bool {
@@ -188,7 +181,7 @@ func (e *Engine) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
 	if v := e.vocabulary(); v != nil {
 		return v.Tokens(ctx, p)
 	}
-	t, err := e.far()
+	t, err := e.far(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +201,7 @@ func (e *Engine) Text(ctx context.Context, ids []int32, special bool) ([]byte, e
 	if v := e.vocabulary(); v != nil {
 		return v.Text(ctx, ids, special)
 	}
-	t, err := e.far()
+	t, err := e.far(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -221,23 +214,19 @@ type tokenizer interface {
 	text(ctx context.Context, ids []int32) ([]byte, error)
 }
 
-// far is the tokenizer of an upstream. Where none is up those that are lost are asked once.
-func (e *Engine) far() (tokenizer, error) {
+// far is the tokenizer of an upstream.
+func (e *Engine) far(ctx context.Context) (t tokenizer, err error) {
 	if !e.Model().Can.Tokenizes() {
 		return nil, engine.ErrUnsupported
 	}
-	for range 2 {
-		e.mu.Lock()
-		for _, u := range e.upstreams {
-			if t, ok := u.api.(tokenizer); ok && u.up {
-				e.mu.Unlock()
-				return t, nil
-			}
+	able := func(u *upstream) bool { _, ok := u.api.(tokenizer); return ok && u.up }
+	err = e.find(ctx, nil, func() *upstream {
+		if at := slices.IndexFunc(e.upstreams, able); at >= 0 {
+			return e.upstreams[at]
 		}
-		e.mu.Unlock()
-		e.rouse(nil)
-	}
-	return nil, fmt.Errorf("tokenize: %w", errLost)
+		return nil
+	}, func(u *upstream) { t = u.api.(tokenizer) })
+	return t, err
 }
 
 // Embed implements engine.Engine.
@@ -296,7 +285,9 @@ func (e *Engine) prepare(ctx context.Context, request engine.Turn) (turn, error)
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
-	e.stop()
+	e.mu.Lock()
+	e.stop() // no check begins after it
+	e.mu.Unlock()
 	e.running.Wait()
 	if v := e.options.Vocabulary; v != nil {
 		return v.Close()

@@ -29,6 +29,7 @@ type upstream struct {
 	outstanding int // tokens that are still to be computed, of the turns that run there
 	inUse       int // tokens of the conversations that are held there
 	running     int
+	checking    bool // it is being asked: see check
 }
 
 // api is how an upstream is spoken to.
@@ -190,82 +191,6 @@ func refusedOrLost(err error) error {
 		return fmt.Errorf("%w: %w", errRefused, err)
 	}
 	return fmt.Errorf("%w: %w", errLost, err)
-}
-
-// watch looks at the upstreams from time to time: those that are lost are asked again, the others
-// whether they live.
-func (e *Engine) watch() {
-	tick := time.NewTicker(e.options.Check)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-e.ctx.Done():
-			return
-		}
-		e.rouse(nil)
-	}
-}
-
-// rouse asks those that are lost whether they are back; not is passed over.
-func (e *Engine) rouse(not *upstream) {
-	for _, u := range e.all() {
-		if u != not {
-			e.look(u)
-		}
-	}
-}
-
-func (e *Engine) look(u *upstream) {
-	e.mu.Lock()
-	up := u.up
-	_, resting := u.failures.Open(time.Now())
-	e.mu.Unlock()
-	switch {
-	case !up && !resting:
-		if err := e.connect(e.ctx, u); err != nil {
-			e.options.Log.Debug("an upstream is still lost", "model", e.options.Name, "error", err)
-			return
-		}
-		e.options.Log.Info("an upstream is back", "model", e.options.Name, "upstream", u.client.base.Host)
-	case up:
-		e.verify(e.ctx, u)
-	}
-}
-
-// verify asks an upstream that is up whether it still serves the model. It is false where it does
-// not: then it is lost.
-func (e *Engine) verify(ctx context.Context, u *upstream) bool {
-	e.mu.Lock()
-	a, was := u.api, u.model
-	e.mu.Unlock()
-	m, err := a.describe(ctx)
-	if ctx.Err() != nil {
-		return false
-	}
-	e.mu.Lock()
-	if m.Can, m.Template = was.Can, e.template(m.Template, was.Can.Chat != ""); err == nil { // connect has found out more
-		err = e.fits(m)
-	}
-	if err == nil {
-		u.verified = time.Now()
-	}
-	e.mu.Unlock()
-	if err != nil {
-		e.lost(u, err)
-	}
-	return err == nil
-}
-
-// lost takes down that an upstream did not answer: it is asked anew what it serves before it gets
-// another turn.
-func (e *Engine) lost(u *upstream, err error) {
-	e.options.Log.Warn("an upstream is lost", "model", e.options.Name, "upstream", u.client.base.Host, "error", err)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	u.up = false
-	u.failures.Failed(time.Now())
-	e.sum()
 }
 
 // phrase is a turn as it is put to an upstream: its grammar in the upstream's dialect, if that keeps

@@ -1,0 +1,94 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tenon/engine"
+)
+
+// hanging is an engine of three upstreams, some of which no longer answer.
+func hanging(t *testing.T, hosts ...string) (*far, *Engine) {
+	f := newFar("a", "b", "c")
+	for _, h := range f.hosts {
+		h.body = says(transcript(t, "llama/whole.txt"))
+	}
+	e := connectTo(t, f, "http://a", "http://b", "http://c")
+	for _, h := range hosts {
+		f.change(h, func(h *farHost) { h.hangs = true })
+	}
+	time.Sleep(2 * stale)
+	return f, e
+}
+
+// Issue 26: each turn waited 20 s for an upstream that hangs, and for each after the other.
+func TestWatch_26_oneThatHangsHoldsUpNoTurn(t *testing.T) {
+	for _, hung := range []string{"a", "b", "c"} {
+		synctest.Test(t, func(t *testing.T) {
+			f, e := hanging(t, hung)
+			for i := range 20 {
+				begun := time.Now()
+				if got := ask(t, e, plain()); got.err != nil || got.text != gruss {
+					t.Errorf("turn %d: %q, %v", i, got.text, got.err)
+				}
+				if waited := time.Since(begun); waited > promptly || i > 0 && waited > 0 {
+					t.Errorf("turn %d waited for %s", i, waited)
+				}
+				time.Sleep(2 * stale)
+			}
+			f.mu.Lock()
+			if h := f.hosts[hung]; h.hanging > 1 || h.asked == 0 {
+				t.Errorf("%d requests wait for %s, of %d", h.hanging, hung, h.asked)
+			}
+			f.mu.Unlock()
+			f.change(hung, func(h *farHost) { h.hangs = false })
+			time.Sleep(20 * time.Minute) // a breaker rests for less
+			for _, u := range e.all() {
+				if !e.isUp(u) {
+					t.Errorf("%s is not back", u.client.base.Host)
+				}
+			}
+			_ = e.Close()
+		})
+	}
+}
+
+// Where all hang, a turn fails soon, or with its end, and none of their checks is doubled.
+func TestWatch_26_allHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, e := hanging(t, "a", "b", "c")
+		for i := range 5 {
+			begun := time.Now()
+			if got := ask(t, e, plain()); !errors.Is(got.err, engine.ErrWorkerLost) || time.Since(begun) > promptly {
+				t.Errorf("turn %d: %v after %s", i, got.err, time.Since(begun))
+			}
+		}
+		f.mu.Lock()
+		for name, h := range f.hosts {
+			if h.hanging > 1 {
+				t.Errorf("%d requests wait for %s", h.hanging, name)
+			}
+		}
+		f.mu.Unlock()
+		if e.Answers(t.Context()) {
+			t.Error("it answers")
+		}
+		_ = e.Close()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		_, e := hanging(t, "a", "b", "c")
+		ctx, cancel := context.WithTimeout(t.Context(), promptly/4)
+		defer cancel()
+		begun := time.Now()
+		if err := e.find(ctx, nil, func() *upstream { return e.best(request{}, nil) }, func(*upstream) {}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != promptly/4 {
+			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+		if _, err := e.Open(ctx, plain()); !errors.Is(err, context.DeadlineExceeded) { // its tokenizer is there
+			t.Errorf("%v", err)
+		}
+		_ = e.Close()
+	})
+}
