@@ -119,7 +119,16 @@ func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 }
 
 // errLost: the upstream is not there, or what it says cannot be used. Another may serve the turn.
-var errLost = fmt.Errorf("%w: the upstream is lost", engine.ErrWorkerLost)
+var errLost = &worded{"the upstream is lost", engine.ErrWorkerLost}
+
+// worded is an error of package engine in words that fit an upstream.
+type worded struct {
+	words string
+	kind  error
+}
+
+func (e *worded) Error() string { return e.words }
+func (e *worded) Unwrap() error { return e.kind }
 
 // errRefused: the upstream does not take the request as it is: its grammar, or a setting.
 var errRefused = fmt.Errorf("%w: the upstream refuses the request", engine.ErrUnsupported)
@@ -132,7 +141,7 @@ func (c *client) refused(answer *http.Response, said []byte) error {
 	what := fmt.Sprintf("%s answers %s: %s", c.base.Host, answer.Status, messageOf(said))
 	switch code := answer.StatusCode; {
 	case code == http.StatusTooManyRequests || code == overloaded:
-		return fmt.Errorf("%s: %w", what, &engine.BusyError{RetryAfter: retryAfter(answer.Header.Get("Retry-After"))})
+		return &worded{"the upstream is busy: " + what, &engine.BusyError{RetryAfter: retryAfter(answer.Header.Get("Retry-After"))}}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return fmt.Errorf("%w: %s (is its key right?)", errLost, what)
 	case code >= 300 && code < 400:

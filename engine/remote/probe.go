@@ -79,7 +79,7 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 		}
 	}
 	if s.context == 0 && name != LlamaServer {
-		return nil, fmt.Errorf("%w: it does not say how long its context is: set ctx-size", errOther)
+		return nil, &worded{"it does not say how long its context is: set ctx-size", engine.ErrWorkerLost}
 	}
 	switch name {
 	case LlamaServer:

@@ -61,6 +61,8 @@ func (s *session) run(ctx context.Context) {
 			continue
 		case s.engine.ctx.Err() != nil:
 			s.Put(engine.Update{}, engine.ErrClosed)
+		case at.upstream != nil && errors.Is(err, errLost) && !s.sent:
+			s.Put(engine.Update{}, fmt.Errorf("%w; nothing of the answer was sent, try again", err))
 		default:
 			s.Put(engine.Update{}, err)
 		}

@@ -26,8 +26,9 @@ type upstream struct {
 	up          bool
 	verified    time.Time // when it was last seen to serve the model
 	failures    breaker.Breaker
-	outstanding int // tokens that are still to be computed, of the turns that run there
-	inUse       int // tokens of the conversations that are held there
+	fault       error // why it was lost last; nil: it was not
+	outstanding int   // tokens that are still to be computed, of the turns that run there
+	inUse       int   // tokens of the conversations that are held there
 	running     int
 	checking    bool // it is being asked: see check
 }
@@ -78,7 +79,7 @@ func (e *Engine) connect(ctx context.Context, u *upstream) error {
 		err = e.fits(m)
 	}
 	if err != nil {
-		u.up = false
+		u.up, u.fault = false, err
 		u.failures.Failed(time.Now())
 		return fmt.Errorf("%s: %w", u.client.base.Host, err)
 	}

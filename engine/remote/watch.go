@@ -1,8 +1,11 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"tenon/engine"
@@ -38,10 +41,10 @@ func (e *Engine) find(ctx context.Context, not *upstream, pick func() *upstream,
 			waits = waits || one != not && one.checking
 		}
 		asked = asked || u == nil
-		checked := e.checked
+		checked, why := e.checked, e.faults()
 		e.mu.Unlock()
 		if u == nil && (over || !waits) {
-			return fmt.Errorf("%w: none that serves %s is there", errLost, e.options.Name)
+			return fmt.Errorf("%w: none that serves %s is there (%s); try again later", errLost, e.options.Name, cmp.Or(why, "all are asked again"))
 		}
 		select {
 		case <-checked:
@@ -53,6 +56,20 @@ func (e *Engine) find(ctx context.Context, not *upstream, pick func() *upstream,
 			return engine.ErrClosed
 		}
 	}
+}
+
+// faults are what the upstreams that are lost did last, for an error. The caller holds e.mu.
+func (e *Engine) faults() string {
+	var all []string
+	for _, u := range e.upstreams {
+		if u.up || u.fault == nil {
+			continue
+		}
+		if text := strings.TrimPrefix(u.fault.Error(), errLost.Error()+": "); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // watch looks at the upstreams from time to time: those that are lost are asked again, the others
@@ -141,7 +158,7 @@ func (e *Engine) lost(u *upstream, err error) {
 	e.options.Log.Warn("an upstream is lost", "model", e.options.Name, "upstream", u.client.base.Host, "error", err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	u.up = false
+	u.up, u.fault = false, err
 	u.failures.Failed(time.Now())
 	e.sum()
 }

@@ -3,6 +3,10 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,4 +95,39 @@ func TestWatch_26_allHang(t *testing.T) {
 		}
 		_ = e.Close()
 	})
+}
+
+// Issue 26: a client was told that "the model's worker ended", and the cause stood in the log.
+func TestErrors_26_clientsAreToldTheCause(t *testing.T) {
+	f := newFar("a")
+	f.change("a", func(h *farHost) { h.status = http.StatusInternalServerError })
+	e := connectTo(t, f, "http://a")
+	for _, cause := range []string{"Internal Server Error", "is busy"} { // of the turn, and of asking it anew
+		got := ask(t, e, plain())
+		if text := fmt.Sprint(got.err); !errors.Is(got.err, engine.ErrWorkerLost) || strings.Contains(text, "worker") || !strings.Contains(text, cause) || !strings.Contains(text, "try again") {
+			t.Error(text)
+		}
+		f.change("a", func(h *farHost) { h.crowded = true })
+	}
+}
+
+// What is a matter of settings is nothing else.
+func TestErrors_26_settings(t *testing.T) {
+	f := newFar("a")
+	f.hosts["a"] = &farHost{api: Chat, owner: "short"}
+	_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{"http://a#api=chat"}, Log: slog.New(slog.DiscardHandler), transport: f})
+	if text := fmt.Sprint(err); !strings.Contains(text, "set ctx-size") || strings.Contains(text, "another model") || strings.Contains(text, "lost") || strings.Contains(text, "worker") {
+		t.Error(text)
+	}
+}
+
+// Of a busy upstream nothing is said but that, and when to come back.
+func TestErrors_26_busy(t *testing.T) {
+	f := newFar("a")
+	f.change("a", func(h *farHost) { h.status, h.retry = http.StatusTooManyRequests, "7" })
+	got := ask(t, connectTo(t, f, "http://a"), plain())
+	var busy *engine.BusyError
+	if text := fmt.Sprint(got.err); !errors.As(got.err, &busy) || busy.RetryAfter != 7*time.Second || !strings.Contains(text, "the upstream is busy") || strings.Contains(text, "slots") {
+		t.Error(text)
+	}
 }
