@@ -85,6 +85,9 @@ func TestTalk_S2_19_callsFitInEachProtocol(t *testing.T) {
 						if err := errors.Join(faults...); err != nil {
 							t.Error(err)
 						}
+						if name == "never" && (!strings.Contains(got, "what the model made is none: ") || !strings.Contains(got, "(try 2 of 2)")) {
+							t.Errorf("the error does not say why: %s", got)
+						}
 						if strings.Contains(got, "town") && c.status == 200 {
 							t.Errorf("a call that does not fit has left: %s", got)
 						}

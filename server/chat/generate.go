@@ -37,6 +37,7 @@ type choiceRun struct {
 	sent    bool    // something of the answer has left
 	held    []Event // text and thinking before a call that must come, and may not
 	faults  []*tools.Fault
+	refusal *tools.Fault // of the latest call that became text
 	loop    loopGuard
 	repeats repeats
 	said    strings.Builder // visible text, where calls are guessed
@@ -243,7 +244,12 @@ func (c *choiceRun) compel(ctx context.Context) (again bool, err error) {
 		c.held = nil
 		return true, nil
 	}
-	return false, unfit("tool_choice", "demands a call, which the model did not make, and its engine cannot be made to keep to a grammar")
+	why := "which the model did not make"
+	if c.refusal != nil {
+		why = fmt.Sprintf("and what the model made is none: %v", c.refusal.Err)
+	}
+	return false, unfit("tool_choice", fmt.Sprintf("demands a call, %s (try %d of %d). Its engine cannot be made to keep to a grammar. Ask again, or give simpler tools",
+		why, c.mending.Retries+1, c.retries()+1))
 }
 
 // letGo sends what was held.

@@ -123,10 +123,12 @@ func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
 		return false, nil
 	}
 	c.mending.Checks++
-	if c.retry(ctx, r.plan.tools.Fault(*r.refused), len(r.tokens)) {
+	f := r.plan.tools.Fault(*r.refused)
+	if c.retry(ctx, f, len(r.tokens)) {
 		return true, nil
 	}
 	c.mending.Refused++
+	c.refusal = f
 	return false, r.resume(c.send)
 }
 
