@@ -35,26 +35,27 @@ type modelList struct {
 }
 
 type modelInfo struct {
-	ID               string   `json:"id"`
-	Object           string   `json:"object"` // "model"
-	Type             string   `json:"type"`   // "model", for Anthropic
-	Created          int64    `json:"created"`
-	CreatedAt        string   `json:"created_at"`
-	OwnedBy          string   `json:"owned_by"`
-	DisplayName      string   `json:"display_name"`
-	Slug             string   `json:"slug"` // the id, for Codex
-	Aliases          []string `json:"aliases,omitempty"`
-	State            string   `json:"state"`
-	ContextLength    int      `json:"context_length"`     // tokens one request may use
-	MaxContextLength int      `json:"max_context_length"` // tokens the model was trained for
-	MaxInputTokens   int      `json:"max_input_tokens"`   // context_length, for Anthropic: prompt and answer share it
-	MaxTokens        int      `json:"max_tokens"`         // the same, of an answer
+	ID          string   `json:"id"`
+	Object      string   `json:"object"` // "model"
+	Type        string   `json:"type"`   // "model", for Anthropic
+	Created     int64    `json:"created"`
+	CreatedAt   string   `json:"created_at"`
+	OwnedBy     string   `json:"owned_by"`
+	DisplayName string   `json:"display_name"`
+	Slug        string   `json:"slug"` // the id, for Codex
+	Aliases     []string `json:"aliases,omitempty"`
+	State       string   `json:"state"`
+	// Of a model without a file here these are known once it is loaded, and left out before.
+	ContextLength    int `json:"context_length,omitempty"`     // tokens one request may use
+	MaxContextLength int `json:"max_context_length,omitempty"` // tokens the model was trained for
+	MaxInputTokens   int `json:"max_input_tokens,omitempty"`   // context_length, for Anthropic: prompt and answer share it
+	MaxTokens        int `json:"max_tokens,omitempty"`         // the same, of an answer
 	// The same for others: each client reads one of them, and compacts too late or never where it
 	// finds none.
-	MaxOutputTokens     int       `json:"max_output_tokens"`
-	MaxModelLength      int       `json:"max_model_len"`         // vLLM's
-	LoadedContextLength int       `json:"loaded_context_length"` // LM Studio's
-	Meta                modelMeta `json:"meta"`                  // llama-server's
+	MaxOutputTokens     int       `json:"max_output_tokens,omitempty"`
+	MaxModelLength      int       `json:"max_model_len,omitempty"`         // vLLM's
+	LoadedContextLength int       `json:"loaded_context_length,omitempty"` // LM Studio's
+	Meta                modelMeta `json:"meta"`                            // llama-server's
 	Architecture        string    `json:"architecture,omitempty"`
 	Quantization        string    `json:"quantization,omitempty"`
 	Capabilities        []string  `json:"capabilities"`
@@ -67,9 +68,9 @@ type modelInfo struct {
 }
 
 type modelMeta struct {
-	Context        int   `json:"n_ctx"`
-	ContextTrained int   `json:"n_ctx_train"`
-	Size           int64 `json:"size"` // bytes
+	Context        int   `json:"n_ctx,omitempty"`
+	ContextTrained int   `json:"n_ctx_train,omitempty"`
+	Size           int64 `json:"size,omitempty"` // bytes
 }
 
 // unknownDate is when every model was made: a file's age says nothing about its model.

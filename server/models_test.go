@@ -79,6 +79,16 @@ func TestModels_contextIsKnownBeforeTheModelIsLoaded(t *testing.T) {
 	}
 }
 
+// Issue 26: a model that is served elsewhere was said to take 0 tokens until it is loaded.
+func TestModels_26_whatIsNotKnownIsLeftOut(t *testing.T) {
+	far := fleet.Status{Entry: catalog.Entry{ID: "m"}, State: fleet.NotLoaded}
+	w := httptest.NewRecorder()
+	server.New(server.Options{Service: &chat.Service{}, Models: listed{far}}).ServeHTTP(w, httptest.NewRequest("GET", "/v1/models/m", nil))
+	if text := w.Body.String(); w.Code != http.StatusOK || strings.Contains(text, "_length") || strings.Contains(text, "max_") || strings.Contains(text, "n_ctx") {
+		t.Errorf("%d %s", w.Code, text)
+	}
+}
+
 type listed []fleet.Status
 
 func (l listed) Status() []fleet.Status { return l }
