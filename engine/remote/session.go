@@ -90,6 +90,7 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 	}
 	return play(ctx, u.client, a, t, func(d delta) bool {
 		quiet.Reset(d.patience(silence))
+		s.engine.seen(u)
 		return s.take(d)
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // promptly is how long a turn waits for those that are asked whether they are there, and how long
 // one that is up may take to say so. It is then lost, until it answers in the background.
-const promptly = 2 * time.Second
+const promptly = 4 * time.Second
 
 // errSlow: an upstream has let what needs no model wait for too long.
 var errSlow = fmt.Errorf("%w: it does not answer in time", errLost)
@@ -149,6 +149,16 @@ func (e *Engine) verify(u *upstream) {
 	e.mu.Unlock()
 	if err != nil {
 		e.lost(u, err)
+	}
+}
+
+// seen takes down that an upstream lives: one that is up and speaks is not asked whether it is there,
+// since under load it may be slow to say so.
+func (e *Engine) seen(u *upstream) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if u.up {
+		u.verified = time.Now()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -129,5 +130,26 @@ func TestErrors_26_busy(t *testing.T) {
 	var busy *engine.BusyError
 	if text := fmt.Sprint(got.err); !errors.As(got.err, &busy) || busy.RetryAfter != 7*time.Second || !strings.Contains(text, "the upstream is busy") || strings.Contains(text, "slots") {
 		t.Error(text)
+	}
+}
+
+// An upstream whose answer goes on is not asked whether it is there.
+func TestWatch_whoSpeaksIsThere(t *testing.T) {
+	f := newFar("a")
+	e := connectTo(t, f, "http://a")
+	u := e.all()[0]
+	f.hosts["a"].body = func(*http.Request) io.Reader {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		u.verified = time.Time{}
+		return strings.NewReader(hostOf(LlamaServer).says("well"))
+	}
+	if got := ask(t, e, plain()); got.err != nil {
+		t.Fatal(got.err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if u.verified.IsZero() {
+		t.Error("it is asked again")
 	}
 }
