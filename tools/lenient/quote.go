@@ -47,7 +47,7 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) peek.Answer {
 	case c == codeFence[0]:
 		return r.lastFence(text, j, final)
 	case c == '"' && j > i && p.in == '{': // a missing comma
-		return isKey(text, j, final)
+		return IsKey(text, j, final)
 	}
 	return peek.No
 }
@@ -123,14 +123,14 @@ func (r *Rules) nextMember(text []byte, i int, p place, final bool) peek.Answer 
 	case p.in == '(':
 		return peek.Boolean(identStart(c) || c == '*', peek.Yes)
 	case c == '"' || c == '\'':
-		return isKey(text, j, final)
+		return IsKey(text, j, final)
 	default:
 		return peek.Boolean(identStart(c) || c == '<', peek.Yes)
 	}
 }
 
-// isKey tells whether text[i:], which starts with a quote, is a quoted key and its colon.
-func isKey(text []byte, i int, final bool) peek.Answer {
+// IsKey tells whether text[i:], which starts with a quote, is a quoted key and its colon.
+func IsKey(text []byte, i int, final bool) peek.Answer {
 	return behindString(text, i, true, final, func(k int) bool { return k < len(text) && text[k] == ':' })
 }
 

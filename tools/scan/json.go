@@ -2,6 +2,8 @@ package scan
 
 import (
 	"bytes"
+	"encoding/json"
+	"regexp"
 	"slices"
 
 	"tenon/tools/declared"
@@ -61,6 +63,7 @@ type JSONScanner struct {
 	fenced  bool     // the first stood behind a code fence
 	shut    bool     // which has been closed
 	pos     int      // between values: what is decided
+	last    int      // where the last value begins
 	kept    int      // behind the last value and what closes it
 	text    int      // where the calls' text ends
 	stop    int      // where the region ends, its closing marker included
@@ -119,6 +122,10 @@ func (s *JSONScanner) Step(body []byte, final bool) Status {
 				}
 				s.inValue, s.seen, s.kept = false, true, s.pos
 			case lenient.Rejected:
+				if s.seen && s.Good { // it is none of the calls before it
+					s.inValue, s.pos = false, s.kept
+					return s.leave(s.kept)
+				}
 				return Rejected
 			}
 		}
@@ -183,6 +190,12 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 		case s.torn:
 			s.pos++
 		case s.seen && s.tears(body, c):
+			switch s.stands(body, final) {
+			case peek.Unknown:
+				return Open, false
+			case peek.Yes:
+				return s.leave(s.kept), false
+			}
 			s.torn, s.tear = true, s.pos
 			s.pos++
 		case c == '`' && !(s.Bare && s.seen && !s.fenced):
@@ -196,7 +209,7 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 			return s.leave(s.behind()), false
 		case c == '{' || c == '[':
 			s.values.Reset(s.pos)
-			s.inValue = true
+			s.inValue, s.last = true, s.pos
 			return Open, true
 		default:
 			s.closed = s.Cased && c == format.FenceMark[0]
@@ -241,6 +254,49 @@ func (s *JSONScanner) tears(body []byte, c byte) bool {
 	glued := (last == '}' || last == ']') && !s.Plan.MayOpen(c)
 	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.Name != "" && s.values.Torn || c != '{' && c != '[')
 }
+
+// stands tells whether the calls up to the last value are whole, though what begins at s.pos seems
+// to tear it: a word, or a quoted text that is no key and does not touch the value.
+func (s *JSONScanner) stands(body []byte, final bool) peek.Answer {
+	c := body[s.pos]
+	switch {
+	case c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80:
+	case c != '"' || s.Name == "" || !peek.IsSpace(body[s.pos-1]):
+		return peek.No
+	default:
+		if a := lenient.IsKey(body, s.pos, final); a != peek.No {
+			return peek.Boolean(a == peek.Unknown, a)
+		}
+	}
+	return peek.Boolean(s.strict(body), peek.Yes)
+}
+
+// strict tells whether the last value is JSON without repairs, the calls up to it fit, and none of
+// its strings looks like one that ends too early, at a quote inside of it.
+func (s *JSONScanner) strict(body []byte) bool {
+	v := body[s.last:s.values.End]
+	if s.values.Torn || !json.Valid(v) || endsEarly(v) {
+		return false
+	}
+	peek.Examine(s.kept)
+	calls, err := s.take(body[:s.kept])
+	return err == nil && s.Plan.Fits(calls)
+}
+
+// endsEarly tells whether strings in a valid JSON text leave brackets or another kind of quotes
+// open, or the last ends in a space.
+func endsEarly(v []byte) bool {
+	for _, b := range []string{"()", "[]", "{}"} {
+		if bytes.Count(v, []byte(b[:1])) > bytes.Count(v, []byte(b[1:])) {
+			return true
+		}
+	}
+	odd := bytes.Count(v, []byte("'")) - len(apostrophe.FindAll(v, -1)) + bytes.Count(v, []byte("`"))
+	return odd%2 != 0 || bytes.Contains(v, []byte(` "}`))
+}
+
+// apostrophe stands within a word.
+var apostrophe = regexp.MustCompile(`\pL'\pL`)
 
 // cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a
 // quote, where brackets are open.
