@@ -12,21 +12,29 @@ import (
 // GuessedID begins the id of a call that was guessed.
 const GuessedID = "guessed_"
 
-// What a model says of a call that it should have made. A sentence has to announce it: what can be
-// done, was done or must not be done is no call.
+// What a model says of a call that it should have made. A sentence has to announce it, be it in
+// prose or before a fence: what can be done, was done or must not be done is no call.
 const (
 	announced = `(?im)(?:^|[.!?:]\s+|\b(?:let me|let us|let's|i'll|i will|i am going to|i'm going to|i need to|first,?|next,?|now,?|then,?)\s+)`
-	value     = "(?:`([^`\\n]+)`|([^`\\s][^`\\n]*))[ \\t]*$"
+	// firstPerson announces what a fence holds: in a sentence without it the reader is to run that.
+	firstPerson = `(?i)\b(?:let me|let us|let's|i'll|i will|i am going to|i'm going to|i need to)\s+(?:(?:now|first|next|then|just|also|quickly)\s+)*(?:use|run|execute|call|read|check|examine|list|look)\b`
+	endings     = `bash|c|cc|cfg|conf|cpp|cs|css|csv|env|go|h|hpp|html?|ini|ipynb|java|jsx?|jsonl?|kt|lock|log|lua|md|mjs|mod|php|pdf|proto|py|rb|rs|rst|scss|sh|sql|sum|svelte|swift|tex|toml|tsv|tsx?|txt|vue|xml|ya?ml|zig`
+	value       = "(?:`([^`\\n]+)`|([^`\\s][^`\\n]*))[ \\t]*$"
 )
 
 var (
-	readsFile = regexp.MustCompile(announced + "(?:read|check|examine|look at)\\s+(?:the\\s+|a\\s+|an\\s+)?(?:file\\s+)?[`\"']?([\\w./~-]*\\w\\.\\w{1,8})(?:[`\"'.,;:!]*(?:\\s|$))")
+	// The name of a file has a slash in it, or stands between quotes or behind the word "file" and
+	// has an ending that files have: v1.2, example.com and Vue.js are names of other things.
+	readsFile = regexp.MustCompile(announced + "(?:read|check|examine|look at)\\s+(?:the\\s+|a\\s+|an\\s+)?(?:(?:file\\s+)?[`\"']?([\\w.~-]*/[\\w./~-]*\\w\\.\\w{1,8})|(?:file\\s+[`\"']?|[`\"'])([\\w.~-]*\\w\\.(?:" + endings + ")))(?:[`\"'.,;:!]*(?:\\s|$))")
 	codeFence = regexp.MustCompile("(?ms)^```([^\\n`]*)\\n(.*?)\\n?^```[ \\t]*$")
 	shells    = []string{"bash", "shell", "sh"}
 
 	// What makes an announcement depend on something: before it in its sentence, and behind it.
-	condition   = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|whenever|should you)\b`)
-	consent     = regexp.MustCompile(`(?i)\b(?:if|unless|once) you\b`)
+	condition = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|whenever|should you)\b`)
+	consent   = regexp.MustCompile(`(?i)\b(?:if|unless|once) you\b`)
+	// unmeant says that nothing is called: a negation, what is past, advice.
+	unmeant     = regexp.MustCompile(`(?i)\b(?:not|never|cannot|without|avoid|against|refuse|unable|already|was|were|did|ran|would|could|should|might|output|(?:you|one)\s+(?:can|may|must|need|have|want))\b|n['’]t\b`)
+	intent      = regexp.MustCompile(firstPerson)
 	sentenceEnd = regexp.MustCompile(`[.!?](?:\s|$)|\n`)
 )
 
@@ -84,17 +92,28 @@ func commanded(t *declared.Tool, _, text string) string {
 }
 
 // fenced is what the only code fence of a text holds, if its language is the tool's name; any
-// shell is another's.
+// shell is another's. It is announced before it, or is the whole text.
 func fenced(t *declared.Tool, _, text string) string {
-	all := codeFence.FindAllStringSubmatch(text, 2)
+	all := codeFence.FindAllStringSubmatchIndex(text, 2)
 	if len(all) != 1 {
 		return ""
 	}
-	name, language := strings.ToLower(t.Name), strings.ToLower(strings.TrimSpace(all[0][1]))
+	at := all[0]
+	before, behind := strings.TrimRight(text[:at[0]], " \t\r\n.!?:"), strings.TrimSpace(text[at[1]:])
+	if before+behind != "" && !leadsTo(lastSentence(before), behind) {
+		return ""
+	}
+	name, language := strings.ToLower(t.Name), strings.ToLower(strings.TrimSpace(text[at[2]:at[3]]))
 	if name != language && !(slices.Contains(shells, name) && slices.Contains(shells, language)) {
 		return ""
 	}
-	return all[0][2]
+	return text[at[4]:at[5]]
+}
+
+// leadsTo tells whether a sentence announces what follows it, and nothing behind that takes it back.
+func leadsTo(sentence, behind string) bool {
+	behind = behind[:min(len(behind), maxSentence)]
+	return intent.MatchString(sentence) && !condition.MatchString(sentence) && !consent.MatchString(behind) && !unmeant.MatchString(sentence+"\n"+behind)
 }
 
 // fileRead is the file that a text says will be read, for a tool that demands one.
@@ -104,24 +123,29 @@ func fileRead(_ *declared.Tool, key, text string) string {
 	if m == nil || !strings.Contains(key, "file") && !strings.Contains(key, "path") {
 		return ""
 	}
-	return m[1]
+	return m[1] + m[2]
 }
 
 // maxSentence bounds how much of a sentence is looked at before an announcement, in bytes.
 const maxSentence = 512
 
-// said are the groups of the first announcement in a text that depends on nothing.
+// said are the groups of the first announcement in a text that depends on nothing and is not taken
+// back.
 func said(announcement *regexp.Regexp, text string) (groups []string) {
 	for _, at := range announcement.FindAllStringSubmatchIndex(text, -1) {
-		before := text[max(0, at[0]-maxSentence) : at[0]+1]
-		if ends := sentenceEnd.FindAllStringIndex(before, -1); len(ends) > 0 {
-			before = before[ends[len(ends)-1][1]:]
-		}
+		before := lastSentence(text[:at[0]+1])
 		said, last := text[at[0]:], max(0, at[1]-at[0]-len(". "))
 		if end := sentenceEnd.FindStringIndex(said[last:]); end != nil {
 			said = said[:last+end[0]]
 		}
-		if condition.MatchString(before) || consent.MatchString(said) {
+		from, to := 0, 0
+		for i := 2; i < len(at); i += 2 {
+			if at[i] >= 0 {
+				from, to = at[i]-at[0], at[i+1]-at[0]
+			}
+		}
+		around := before + said[:from] + " " + said[min(to, len(said)):] // a command may say "not"
+		if condition.MatchString(before) || consent.MatchString(said) || unmeant.MatchString(around) {
 			continue
 		}
 		for i := 0; i < len(at); i += 2 {
@@ -130,4 +154,13 @@ func said(announcement *regexp.Regexp, text string) (groups []string) {
 		return groups
 	}
 	return nil
+}
+
+// lastSentence is the sentence that a text ends in.
+func lastSentence(text string) string {
+	text = text[max(0, len(text)-maxSentence):]
+	if ends := sentenceEnd.FindAllStringIndex(text, -1); len(ends) > 0 {
+		text = text[ends[len(ends)-1][1]:]
+	}
+	return text
 }
