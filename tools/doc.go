@@ -66,7 +66,8 @@
 // is text, and "None" is nothing at all. Such a line is a step's where the label of arguments or
 // the next label follows it, or where two of these are so: it begins the visible turn, behind a
 // thought, it ends the turn, arguments stand behind the name. Any other is a line of a text, as
-// "Action: movies are fun.", and keeps its word (scan/react_step.go). In families without labels
+// "Action: movies are fun.", and keeps its word (scan/react_step.go), also where it names a declared
+// tool and has no arguments. In families without labels
 // only the step of a declared tool is one. Of several steps the first is meant; a [Note] tells of
 // the others, also behind a result that the model made up.
 //

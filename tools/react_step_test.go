@@ -28,6 +28,10 @@ func TestReact_stepsThatCallNothing(t *testing.T) {
 		{"```\nThought: x\nAction: None\n```", "", "x"},
 		{"```\nThought: x\nAction: launch Action Input: {}\n```", "```\n launch {}\n```", "x"},
 
+		{"Dear team,\nAction: get_time\nmust be called before get_weather.\nThanks", "Dear team,\nAction: get_time\nmust be called before get_weather.\nThanks", ""},
+		{"Our rule is this.\nAction: get_time\nOwner: Bob\n", "Our rule is this.\nAction: get_time\nOwner: Bob\n", ""},
+		{"Action: get_time\nOwner: Bob", "Action: get_time\nOwner: Bob", ""},
+		{"So:\nAction: get_time()\n\nand wait.", "So:\nAction: get_time()\n\nand wait.", ""},
 		{"Action: movies are fun.", "Action: movies are fun.", ""},
 		{"Action: no\nOwner: Bob", "Action: no\nOwner: Bob", ""},
 		{"Action: none\nOwner: Bob", "Action: none\nOwner: Bob", ""},
@@ -53,6 +57,30 @@ func TestReact_stepsThatCallNothing(t *testing.T) {
 			}
 			checkProperties(t, p, []byte(c.raw), 3)
 		}
+	}
+}
+
+// A step without arguments is a call where a step's end or its next label follows it.
+func TestReact_stepWithoutArguments(t *testing.T) {
+	d, _ := Lookup("react")
+	p := planFor(t, d, Thinking{})
+	for raw, content := range map[string]string{
+		"Action: get_time":                                                                   "",
+		"I look.\nAction: get_time\n\n":                                                      "I look.",
+		"I look.\nAction: get_time<|im_end|>":                                                "I look.",
+		"I look.\nAction: get_time\nObservation: 9\nIt is 9.":                                "I look.",
+		"I look.\nAction: get_time\n\nThought: y":                                            "I look.",
+		"I look.\nAction: get_time\nAction: get_weather\nAction Input: {\"city\": \"Rome\"}": "I look.",
+		"I look.\nAction: get_time\nAction Input:\n":                                         "I look.",
+		"```\nAction: get_time\n```":                                                         "",
+		"Action: get_time()\n\nNow I wait.":                                                  "Now I wait.",
+		"Thought: x\nAction: get_time\nNow I wait.":                                          "Now I wait.",
+	} {
+		got := play(p.TextParser(), raw, 0, false)
+		if len(got.Calls) != 1 || got.Calls[0].Name != "get_time" || deref(got.Content) != content {
+			t.Errorf("%q became %s", raw, sayMessage(got))
+		}
+		checkProperties(t, p, []byte(raw), 3)
 	}
 }
 

@@ -144,6 +144,12 @@ func (p *Text) labelsOf(r *region) (l scan.Labels, ok bool) {
 	return l, false
 }
 
+// prose tells whether the region looked like a step, and is a line of a text.
+func (r *region) prose() bool {
+	s, ok := r.scan.(interface{ Prose() bool })
+	return ok && s.Prose()
+}
+
 // leaveStep goes on behind the label of a step, at pos, that is no call. Its other labels are no
 // text either.
 func (p *Text) leaveStep(l scan.Labels) {

@@ -167,6 +167,9 @@ func (p *Text) settle(final bool) bool {
 	case r.torn():
 		p.noCall(r.last(), scan.ErrUnclosedCall)
 		return true
+	case r.prose():
+		p.noCall(r.last(), nil)
+		return true
 	}
 	if !p.over && (r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:])) {
 		switch p.followed(final) {

@@ -40,6 +40,7 @@ type reactScanner struct {
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
 	call     *declared.RawCall // where the line of the name is a whole call
+	prose    bool              // it has no arguments, and a text goes on behind it
 }
 
 func (s *reactScanner) End() int { return s.stop + s.behind }
@@ -48,6 +49,9 @@ func (s *reactScanner) Whole() bool { return s.done || s.inJSON && s.JSONScanner
 
 // Called tells whether a tool has been named that can be called, and its arguments have begun.
 func (s *reactScanner) Called() bool { return s.from > 0 }
+
+// Prose tells whether a text goes on behind a line that looks like a step without arguments.
+func (s *reactScanner) Prose() bool { return s.prose }
 
 func (s *reactScanner) Step(body []byte, final bool) Status {
 	if !s.named {
@@ -128,9 +132,13 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	if s.asCall(line, s.pos) {
 		return Open
 	}
-	s.Name = strings.TrimSuffix(strings.Trim(string(line), aroundName), "()")
+	name, args := strings.CutSuffix(strings.Trim(string(line), aroundName), "()")
+	s.Name = name
 	if _, ok := s.Plan.Resolve(s.Name); !ok {
 		return s.reject(body, whole, final)
+	}
+	if args {
+		s.Proof++
 	}
 	s.pos += n
 	s.named = true
@@ -183,8 +191,32 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 	if rest[0] == '{' || rest[0] == '`' {
 		return s.begin(body, i, final)
 	}
+	if s.Proof < enough {
+		switch s.stepEnds(rest, final) {
+		case peek.Unknown:
+			return Open
+		case peek.No:
+			s.prose = true
+		}
+	}
 	s.stop = s.pos
 	return Ended
+}
+
+// stepEnds tells whether what follows a step leaves it one: a label, or what no text begins with.
+func (s *reactScanner) stepEnds(rest []byte, final bool) peek.Answer {
+	_, marker := s.Plan.Markers.At(rest, final)
+	answers := []peek.Answer{marker, s.labelNext(rest, final), s.Plan.Terminators.Tag(rest, final)}
+	if s.Cased {
+		answers = append(answers, peek.Prefix(rest, format.FenceMark, final))
+	}
+	switch {
+	case slices.Contains(answers, peek.Yes):
+		return peek.Yes
+	case slices.Contains(answers, peek.Unknown):
+		return peek.Unknown
+	}
+	return peek.No
 }
 
 func (s *reactScanner) begin(body []byte, i int, final bool) Status {
