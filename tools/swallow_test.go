@@ -22,6 +22,8 @@ func TestParser_whatFollowsWholeArgumentsIsNoneOfThem(t *testing.T) {
 		{"react hermes llama3 json qwen3-coder gemma glm-4.5", step + result, 1},
 		{"react hermes llama3 json qwen3-coder gemma glm-4.5", step + strings.Replace(step, "Rome", "Oslo", 1), 1}, // one step, one call,
 		{"react hermes", step + `Sunny "20" {"t": "20"}`, 1},
+		{"react hermes", step + `**Observation:** Sunny {"t": "20"}`, 1},
+		{"react hermes", step + `20 degrees {"t": "20"}`, 1},
 		{"kimi-k2", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>" + args + result, 1},
 		{"kimi-k2", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>" + args + ` "ok"}`, 1},
 		{"gpt-oss", "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>" + args + ` "ok"}`, 1},

@@ -256,11 +256,11 @@ func (s *JSONScanner) tears(body []byte, c byte) bool {
 }
 
 // stands tells whether the calls up to the last value are whole, though what begins at s.pos seems
-// to tear it: a word, or a quoted text that is no key and does not touch the value.
+// to tear it: a word, a heading, or a quoted text that is no key and does not touch the value.
 func (s *JSONScanner) stands(body []byte, final bool) peek.Answer {
 	c := body[s.pos]
 	switch {
-	case c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80:
+	case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c >= 0x80, c == '*', c == '#':
 	case c != '"' || s.Name == "" || !peek.IsSpace(body[s.pos-1]):
 		return peek.No
 	default:
