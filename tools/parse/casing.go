@@ -132,6 +132,28 @@ func (p *Text) callAt(final bool) peek.Answer {
 	return waits
 }
 
+// noneBehind tells whether a turn ends, or goes on with something else than a call, at an offset.
+func (p *Text) noneBehind(at int, final bool) peek.Answer {
+	i, cut := peek.SkipLayout(p.buf, at, final)
+	switch {
+	case i-at > peek.MaxGap:
+		return peek.Yes
+	case cut || i == len(p.buf):
+		return peek.AtLast(final)
+	}
+	before := p.cursor
+	p.cursor = cursor{pos: i, blank: true}
+	a := p.callAt(final)
+	p.cursor = before
+	switch a {
+	case peek.Yes:
+		return peek.No
+	case peek.No:
+		return peek.Yes
+	}
+	return a
+}
+
 // stepCasing reads what stands between the calls in code, and behind the last.
 func (p *Text) stepCasing(final bool) bool {
 	c := p.casing

@@ -139,6 +139,7 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	case !labels(p.plan.Dialect, c):
 	case p.casing != nil && p.casing.ticks < len(format.FenceMark): // a thought may end in a backtick
 		p.think(false)
+	case p.marked: // a step in a thought may be an idea (region.go)
 	default:
 		p.turnTo(false)
 	}

@@ -29,6 +29,7 @@ type Text struct {
 	cursor
 
 	thinking bool
+	marked   bool // a marker opened the thinking, and not a label
 	routing  bool // pos is in the routing thought
 	region   *region
 	casing   *casing         // nil where none is open
@@ -69,7 +70,8 @@ type symbol struct{ from, to int }
 
 func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Text {
 	routed := p.RoutedLine()
-	return &Text{emitter: newEmitter(p, newID), spelt: spelt, thinking: routed || p.Turn.Thinking.Open && p.Dialect.Thinks(), routing: routed, cursor: cursor{blank: true}}
+	open := p.Turn.Thinking.Open && p.Dialect.Thinks()
+	return &Text{emitter: newEmitter(p, newID), spelt: spelt, thinking: routed || open, marked: open, routing: routed, cursor: cursor{blank: true}}
 }
 
 // Token implements Parser.
@@ -363,13 +365,14 @@ func (p *Text) think(on bool) {
 		p.uncase() // what opened code is text of what ends here, and the white space in it layout
 	}
 	p.turnTo(on)
+	p.marked = on
 }
 
 // turnTo is think within code that a label or a step may have begun.
 func (p *Text) turnTo(on bool) {
 	p.current().beside()
 	if p.thinking != on {
-		p.thinking, p.quoting = on, quoting{}
+		p.thinking, p.marked, p.quoting = on, false, quoting{}
 	}
 	p.current().beside()
 }
