@@ -53,8 +53,9 @@ func TestParser_closingTagsCutOffAnywhere(t *testing.T) {
 	}
 }
 
-// A byte order mark between an object without markers and the end token, or the next object, is no text; nor is one inside of a
-// step. A space of another script, whose bytes may come one by one, is none before a label, however the text is cut.
+// A byte order mark is no text between an object without markers and the end token or the next
+// object. Nor is it inside of a step. A space of another script is no text before a label, even
+// where its bytes come one by one.
 func TestParser_byteOrderMarksBeforeTheEnd(t *testing.T) {
 	for family, raw := range map[string]string{
 		"llama3":  "{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Rome\"}}\ufeff<|eot_id|>",

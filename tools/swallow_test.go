@@ -7,9 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Arguments that are JSON as it should be end at their brace, though what follows them has quotes and braces of its own: a
-// result that the model made up, the next step, an answer. The calls
-// before it leave.
+// Arguments that are valid JSON end at their brace. What follows may have quotes and braces of its
+// own: a result that the model made up, the next step, an answer. The calls before it leave.
 func TestParser_whatFollowsWholeArgumentsIsNoneOfThem(t *testing.T) {
 	const args = `{"city": "Rome"}`
 	const step = "Action: get_weather\nAction Input: " + args

@@ -63,7 +63,8 @@
 // against the vocabulary here, and the grammar is probed with one that no model follows by itself
 // (probe.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An
 // upstream that serves another model gets no turns. One that was not seen for a second is asked
-// again before a turn, which waits for at most two: who does not answer by then is lost (watch.go).
+// again before a turn. The turn waits for four seconds at most: an upstream that does not answer by
+// then is lost (watch.go).
 //
 // A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost, unless the
 // answer has told its end: it waits a little for its usage then, and for nothing more. Tokens

@@ -264,7 +264,7 @@ func TestTalk_S1_18_noCallOfAnAnswerThatBreaks(t *testing.T) {
 	}
 }
 
-// S1-16: of arguments that came more than once, and of parts that are left out, the turn's trace tells.
+// S1-16: arguments may come more than once, and parts may be left out. The turn's trace tells it.
 func TestTalk_S1_16_theTraceTellsWhichVersionCounts(t *testing.T) {
 	for name, want := range map[string]string{
 		"chat/call-and-the-whole":               "both are equal",

@@ -152,8 +152,8 @@ func (e *Engine) verify(u *upstream) {
 	}
 }
 
-// seen takes down that an upstream lives: one that is up and speaks is not asked whether it is there,
-// since under load it may be slow to say so.
+// seen notes that an upstream lives. One whose answer goes on is not asked whether it is there:
+// under load it may be slow to say so.
 func (e *Engine) seen(u *upstream) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -28,8 +28,8 @@ var nothing = []string{"none", "n/a", "null", "nil", "no action", "no tool"}
 // Labels implements the parser's question whether the text is a step's, though it is no call.
 func (s *reactScanner) Labels() (Labels, bool) { return s.labels, s.labelled }
 
-// inputLabel notes the label of arguments, of n bytes at offset i, behind a name that ends at another. On
-// one line the space between them goes with it.
+// inputLabel notes the label of arguments: n bytes at offset i. The tool's name ends at offset at. If
+// both stand on one line, the space between them is part of the label.
 func (s *reactScanner) inputLabel(body []byte, at, i, n int) {
 	s.labelled, s.labels.From, s.labels.To = true, i, i+n
 	if bytes.IndexByte(body[at:i], '\n') < 0 {
