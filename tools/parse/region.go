@@ -80,8 +80,11 @@ func (p *Text) stepRegion(final bool) bool {
 			return false
 		}
 	}
-	most := r.most()
-	tooLong := r.Bare && len(body) > most
+	most := len(body)
+	if r.Bare && most > scan.MaxBare { // else what it has named need not be asked for
+		most = min(most, r.most())
+	}
+	tooLong := most < len(body)
 	if tooLong {
 		body, final = body[:most], false
 	}
