@@ -273,10 +273,17 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 		case t == callOpen, t != noTag && o.inside(body, o.pos):
 			o.pass(body, t, o.pos, o.pos+n)
 		case t == valueEnd:
-			switch s.closesOnce(body, o.pos+n, final) {
+			switch s.closesOnce(body, o.pos+n, s.follow, final) {
 			case peek.Yes:
 				o.again = o.pos
 				return peek.No
+			case peek.Unknown:
+				return peek.Unknown
+			}
+		case t == callEnd && s.last == valueEnd: // the call is whole: only what closes one tears it
+			switch s.closesOnce(body, o.pos+n, nil, final) {
+			case peek.Yes:
+				o.torn = true
 			case peek.Unknown:
 				return peek.Unknown
 			}
@@ -298,9 +305,9 @@ func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
 	return a
 }
 
-// closesOnce tells whether what follows an argument's closing tag at offset i shows it to be one,
-// rather than a word about tags.
-func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
+// closesOnce tells whether what follows a closing tag at offset i shows it to be one, rather than a
+// word about tags: the turn's end, a call, or one of some tags.
+func (s *TaggedScanner) closesOnce(body []byte, i int, follow []string, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch {
 	case j-i > peek.MaxGap:
@@ -308,7 +315,7 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	case j == len(body):
 		return peek.AtLast(final)
 	}
-	if _, a := s.tagOf(s.follow, body, j, final); a != peek.No {
+	if _, a := s.tagOf(follow, body, j, final); a != peek.No {
 		return a
 	}
 	return s.moreAt(body, j, final)
