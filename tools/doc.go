@@ -68,9 +68,9 @@
 // or the next label follows it, or where two of these are so: it begins the visible turn, behind a
 // thought, it ends the turn, arguments stand behind the name. Any other is a line of a text, as
 // "Action: movies are fun.", and keeps its word (scan/react_step.go), also where it names a
-// declared tool and has no arguments. In families without labels only the step of a declared tool
-// is one. Of several steps the first is meant; a [Note] tells of the others, also behind a result
-// that the model made up.
+// declared tool and has no arguments. So does a thought with a number, or in a list, that no step
+// follows. In families without labels only the step of a declared tool is one. Of several steps the
+// first is meant; a [Note] tells of the others, also behind a result that the model made up.
 //
 // Lists and objects wait until their call is whole in the formats with a notation of their own for
 // them (Gemma's dictionaries, MiniMax's elements): the mask follows the schema a few levels into

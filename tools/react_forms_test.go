@@ -36,9 +36,12 @@ func TestReact_labelsAsModelsSpellThem(t *testing.T) {
 		"### Thought:\nx\n\n### Action:\nget_weather\n\n### Action Input:\n{\"city\": \"Rome\"}",
 		"## **Thought:** x\n## **Action:** get_weather\n## **Action Input:** {\"city\": \"Rome\"}",
 		"**Thought**： x\n**Action:** get_weather **Action Input:** {\"city\": \"Rome\"}",
+		"Thought 1: x\nAction 1: get_weather\nAction 1 Input: {\"city\": \"Rome\"}\nObservation 1: 20",
+		"- **Thought:** x\n- **Action #1:** get_weather\n  Action Input #1: {\"city\": \"Rome\"}\n- Observation: 20",
+		"Thought: x\nAction: get_weather\naction_input: {\"city\": \"Rome\"}",
 		"Thought: x\nAction:\ufeff get_weather\ufeff\nAction Input\ufeff:\ufeff {\"city\": \"Rome\"}\ufeff",
 	} {
-		for _, family := range []string{"react", "hermes", "qwen3-coder"} {
+		for _, family := range []string{"react", "hermes", "qwen3-coder", "command-r-plus"} {
 			d, _ := Lookup(family)
 			p := planFor(t, d, Thinking{})
 			got := play(p.TextParser(), raw, 0, false)
@@ -48,7 +51,7 @@ func TestReact_labelsAsModelsSpellThem(t *testing.T) {
 			checkProperties(t, p, []byte(raw), 3)
 		}
 	}
-	for _, raw := range []string{"# Action\n\nThe plot: get_time", "#Action Input", "Action ：： x", "Action:* x and y", "### Actions: two", "Action － get_time"} {
+	for _, raw := range []string{"# Action\n\nThe plot: get_time", "#Action Input", "Action ：： x", "Action:* x and y", "### Actions: two", "Action － get_time", "Thought 1: be kind\n- Thought: be fair"} {
 		for _, family := range []string{"react", "hermes"} {
 			d, _ := Lookup(family)
 			if got := play(planFor(t, d, Thinking{}).TextParser(), raw, 1, false); len(got.Calls) > 0 || deref(got.Content) != raw {

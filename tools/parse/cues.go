@@ -42,7 +42,7 @@ func (p *Reading) labelOn(l format.Label) {
 		p.thoughts = append(p.thoughts, l)
 	}
 	p.labelWords = append(p.labelWords, word)
-	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#'} {
+	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#', '-'} {
 		p.cueBytes[b] = true
 	}
 }
@@ -65,7 +65,7 @@ func (p *Text) mayCue(i int, final bool) bool {
 	if alwaysCues(text[0]) {
 		return true
 	}
-	if p.blankBefore(i) && (text[0] == '#' || slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No })) {
+	if p.blankBefore(i) && (text[0] == '#' || text[0] == '-' || slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No })) {
 		return true
 	}
 	_, a := peek.AnyPrefix(text, p.plan.cueWords, final)
@@ -116,7 +116,7 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 		}
 		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
 		if labels {
-			n, a = scan.LabelAt(text, c.Text, final)
+			n, a = scan.LabelAt(text, c.Text, true, final)
 		}
 		if a == peek.Yes {
 			return c, n, peek.Yes
@@ -151,6 +151,8 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 		}
 	}
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
+	_, plain := scan.LabelAt(p.buf[at:at+n], c.Text, false, true)
+	p.region.Loose = plain == peek.No
 }
 
 func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {

@@ -150,7 +150,7 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 	if a != peek.No {
 		return m, a
 	}
-	label, _, a := scan.FirstLabel(p.guestLabels, text, final)
+	label, _, a := scan.FirstLabel(p.guestLabels, text, true, final)
 	return format.Marker{Text: label.Text, Role: format.RoleCall}, a
 }
 
@@ -158,6 +158,21 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 func (p *Text) openGuest(m format.Marker, at int) {
 	p.openCue(at, at, guestCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
 	p.region.unopened = false
+}
+
+// asGuest reads the region, whose cue is none of the family's own calls, as another family's that
+// begins so. It is false if none does.
+func (p *Text) asGuest() bool {
+	r := p.region
+	if !r.cue || !p.plan.Callable {
+		return false
+	}
+	m, a := p.plan.guestAt(p.buf[r.start:r.body], true)
+	if a != peek.Yes {
+		return false
+	}
+	p.openGuest(m, r.start)
+	return true
 }
 
 // guestCodec reads another family's calls that begin with one marker.

@@ -39,7 +39,7 @@ func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	l, a := peek.First(p.labels(), func(l format.Label) (a peek.Answer) {
 		made := l.Kind == format.LabelStop && p.called == 0 && !p.stepped // where nothing was called a model makes up no result: it is text
 		if !made && !(p.quoting.open() && (l.Kind == format.LabelInput || !p.thinking)) {
-			n, a = scan.LabelAt(text, l.Text, final)
+			n, a = scan.LabelAt(text, l.Text, l.Kind == format.LabelStop, final)
 		}
 		return a
 	})
@@ -66,10 +66,10 @@ func (p *Text) label(l format.Label, n int) {
 	}
 }
 
-// beginThought tells whether another family's label of a thought stands at the start of text,
-// which is at pos, and has what follows wait.
+// beginThought tells whether another family's label of a thought, or a loose one, stands at the start
+// of text, which is at pos, and has what follows wait.
 func (p *Text) beginThought(text []byte, final bool) peek.Answer {
-	_, n, a := scan.FirstLabel(p.plan.thoughts, text, final)
+	_, n, a := scan.FirstLabel(p.plan.thoughts, text, true, final)
 	if a == peek.Yes {
 		p.thought = &thought{label: n}
 		p.pass(p.pos + n)

@@ -74,7 +74,9 @@ func (p *Text) stepRegion(final bool) bool {
 	if r.scan == nil {
 		switch p.chooseCodec(body, final) {
 		case peek.No:
-			p.noCall(r.body, nil)
+			if !p.asGuest() {
+				p.noCall(r.body, nil)
+			}
 			return true
 		case peek.Unknown:
 			return false
@@ -387,7 +389,7 @@ func (p *Text) followed(final bool) peek.Answer {
 		return a
 	}
 	if d, _ := p.step(); (alien || r.thinking) && p.casing == nil || p.casing != nil && r.first {
-		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], final); a != peek.No { // it was a step
+		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], true, final); a != peek.No { // it was a step
 			return a
 		}
 	}

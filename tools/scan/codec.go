@@ -50,6 +50,7 @@ type Opening struct {
 	Cased  bool   // it stands in code that it begins (casing.go)
 	Sent   bool   // it is known to be a call
 	Proof  int    // how much shows that a step begins there (react_step.go)
+	Loose  bool   // its label is a loose one (LabelAt), and others of the step may be
 	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not
 	// known.
 	IsSymbol func(at int) bool

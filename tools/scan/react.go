@@ -100,7 +100,7 @@ func (s *reactScanner) close(body []byte, final bool) Status {
 // name reads the rest of the action's line.
 func (s *reactScanner) name(body []byte, final bool) Status {
 	s.pos = peek.SkipSpace(body, 0)
-	switch _, _, a := FirstLabel(s.next, body[s.pos:], final); {
+	switch _, _, a := FirstLabel(s.next, body[s.pos:], s.Loose, final); {
 	case a == peek.Unknown && s.pos < len(body):
 		return Open
 	case a == peek.Yes:
@@ -170,8 +170,8 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 		s.stop = len(body)
 		return Ended
 	}
-	for _, l := range []string{s.Input, "Action input:", "Input:", "Arguments:"} {
-		n, a := LabelAt(rest, l, final)
+	for _, l := range []string{s.Input, "Input:", "Arguments:"} {
+		n, a := LabelAt(rest, l, s.Loose, final)
 		if a == peek.No {
 			l = strings.TrimSuffix(l, ":")
 			n, a = len(l), peek.Prefix(rest, l, final)
@@ -303,7 +303,7 @@ func (s *reactScanner) passString(body []byte, final bool) bool {
 
 // labelNext tells whether a line begins with a label.
 func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
-	_, _, a := FirstLabel(s.next, line, final)
+	_, _, a := FirstLabel(s.next, line, s.Loose, final)
 	return a
 }
 
@@ -320,9 +320,12 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	}
 	c := declared.RawCall{Name: s.Name, Source: body[:s.stop], Args: []byte("{}")}
 	if s.from > 0 {
-		c.Args = bytes.TrimSpace(body[s.from:s.stop])
 		m, _ := s.Plan.Resolve(s.Name)
-		s.Plan.Tools[m.Tool].ReadLine(&c)
+		t, line := &s.Plan.Tools[m.Tool], bytes.TrimSpace(body[s.from:s.stop])
+		if !saysNothing(line) || t.Schema.Validate(c.Args) != nil {
+			c.Args = line
+			t.ReadLine(&c)
+		}
 	}
 	return []declared.RawCall{c}, nil
 }

@@ -44,6 +44,9 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 	m, _ := s.Plan.Resolve(s.Name)
 	t := &s.Plan.Tools[m.Tool]
+	if saysNothing(line) && t.Schema.Validate([]byte("{}")) == nil {
+		return peek.Yes
+	}
 	if _, text := t.Schema.OnlyArgument(); text || s.closer != "" || len(line) > peek.MaxTag {
 		return peek.No
 	}
@@ -68,9 +71,9 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 const Bold = "**"
 
 // FirstLabel is the first of some labels that stands at the start of text, and how long it is.
-func FirstLabel(labels []format.Label, text []byte, final bool) (l format.Label, n int, a peek.Answer) {
+func FirstLabel(labels []format.Label, text []byte, loose, final bool) (l format.Label, n int, a peek.Answer) {
 	l, a = peek.First(labels, func(l format.Label) (a peek.Answer) {
-		n, a = LabelAt(text, l.Text, final)
+		n, a = LabelAt(text, l.Text, loose, final)
 		return a
 	})
 	return l, n, a
@@ -89,8 +92,17 @@ const (
 
 // LabelAt tells whether a label stands at the start of text, and how long it is: its word and a
 // colon, spaces between them, as a heading, and in bold letters with the colon inside or outside of
-// them.
-func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
+// them. A loose label may also have a number, or be an item of a list. Lines of texts begin so, too:
+// it counts where a step begins, and in a step that began so.
+func LabelAt(text []byte, label string, loose, final bool) (n int, a peek.Answer) {
+	if loose && len(text) > 0 && (text[0] == '-' || text[0] == '*') {
+		switch peek.Prefix(text[1:], " ", final) {
+		case peek.Unknown:
+			return 0, peek.Unknown
+		case peek.Yes:
+			n = len("- ")
+		}
+	}
 	for n < min(len(text), maxHeading) && (text[n] == '#' || n > 0 && text[n] == ' ') {
 		n++
 	}
@@ -101,12 +113,16 @@ func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
 	if inBold == peek.Yes {
 		n += len(Bold)
 	}
-	word := strings.TrimSuffix(label, ":")
-	if a := peek.PrefixFold(text[n:], word, final); a != peek.Yes {
+	size, a := wordAt(text[n:], strings.TrimSuffix(label, ":"), loose, final)
+	if a != peek.Yes {
 		return 0, a
 	}
-	n += len(word)
+	n += size
 	for open, colon, from := inBold == peek.Yes, false, n; n < from+maxMarks; {
+		if loose && !colon && n < len(text) && numbers(text[n]) {
+			n++
+			continue
+		}
 		mark, a := peek.AnyPrefix(text[n:], labelMarks, final)
 		isColon := mark == ":" || mark == wideColon
 		switch {
@@ -125,3 +141,21 @@ func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
 	}
 	return n, peek.No
 }
+
+// wordAt tells whether the word of a label stands at the start of text, and how long it is. What
+// joins its parts differs.
+func wordAt(text []byte, word string, loose, final bool) (n int, a peek.Answer) {
+	for i, part := range strings.Fields(word) {
+		for from := n; i > 0 && n < min(len(text), from+maxMarks) && (strings.IndexByte(" _-", text[n]) >= 0 || loose && numbers(text[n])); {
+			n++
+		}
+		if a = peek.PrefixFold(text[n:], part, final); a != peek.Yes {
+			return 0, a
+		}
+		n += len(part)
+	}
+	return n, peek.Yes
+}
+
+// numbers tells whether a byte may belong to the number of a step.
+func numbers(c byte) bool { return c == '#' || c >= '0' && c <= '9' }

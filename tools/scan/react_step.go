@@ -45,7 +45,7 @@ func (s *reactScanner) reject(body, line []byte, final bool) Status {
 	if i-at > peek.MaxGap {
 		return Rejected
 	}
-	n, a := LabelAt(body[i:], s.Input, final)
+	n, a := LabelAt(body[i:], s.Input, s.Loose, final)
 	none := saysNothing(line)
 	word, args := namesTool(line)
 	word = word || none
@@ -58,7 +58,7 @@ func (s *reactScanner) reject(body, line []byte, final bool) Status {
 	if s.Cased && end == peek.No {
 		end = peek.Prefix(body[i:], format.FenceMark, final)
 	}
-	_, _, next := FirstLabel(s.next, body[i:], final)
+	_, _, next := FirstLabel(s.next, body[i:], s.Loose, final)
 	proof := s.Proof
 	switch {
 	case cut, i == len(body) && !final, slices.Contains([]peek.Answer{a, end, next}, peek.Unknown):
