@@ -15,8 +15,8 @@ import (
 const maxHostileBytes = 220 << 20
 
 // TestFromSchema_hostileSchemasAreAnsweredWithinBounds compiles them leniently, which begins with
-// what exact compilation does and refuses no keyword, takes the first masks, and asks for the way to
-// the end.
+// what exact compilation does and refuses no keyword, takes the first masks, and asks for the way
+// to the end.
 func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	v := walkVocab(t)
 	for name, text := range hostileSchemas() {

@@ -266,8 +266,8 @@ func TestUnique_agreesWithTheOracle(t *testing.T) {
 
 // TestUnique_manyNumbersInARowAreAccepted: the first that is free is several digits away then, in
 // whatever spelling. What a row takes grows with its square: by default one row of each kind of
-// items is long, each in another spelling or order, and the others are short; make test-corpus takes
-// only long ones.
+// items is long, each in another spelling or order, and the others are short; make test-corpus
+// takes only long ones.
 func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
 	for i, item := range []string{`{"type":"integer"}`, `{"type":"number","minimum":0}`, `{"type":["integer","string"]}`, `{"type":"integer","minimum":0,"maximum":65535}`} {
 		for j, numbers := range []Numbers{AnyNumbers, CanonicalNumbers} {

@@ -232,7 +232,8 @@ func notes(heals []Heal) string {
 	return strings.Join(list, " ")
 }
 
-// Every rule has a case here, but for those that need a template or tools, and what the server does.
+// Every rule has a case here, but for those that need a template or tools, and what the server
+// does.
 func TestRules_areAllTested(t *testing.T) {
 	elsewhere := map[string]bool{ruleSortTools: true, ruleTidySchema: true, ruleSimplify: true, ruleFlatten: true, ruleDescribe: true, ruleGuidance: true, ruleSwitchOff: true, ruleWriteCalls: true,
 		ruleCompleteSchema: true, ruleHideText: true, ruleTemplateRaised: true, ruleBuiltin: true, RuleLeakedCalls: true}

@@ -49,7 +49,8 @@ func TestShow_aModelThatOtherMachinesServe(t *testing.T) {
 	}
 }
 
-// An upstream that renders conversations by itself has a template of its own, and takes tools or not.
+// An upstream that renders conversations by itself has a template of its own, and takes tools or
+// not.
 func TestShow_anUpstreamThatChats(t *testing.T) {
 	for tools, want := range map[bool]string{true: "as its API has them", false: "told in words"} {
 		alone(t)

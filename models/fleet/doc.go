@@ -30,7 +30,8 @@
 //
 // A model that other machines serve takes no room. Where its entry says so (catalog.Remote's
 // Fallback) and nobody answers there, a second instance of the same model is loaded here; the one
-// elsewhere is asked again after ten seconds. Who asks by the model's name gets the one or the other.
+// elsewhere is asked again after ten seconds. Who asks by the model's name gets the one or the
+// other.
 //
 // # Room
 //

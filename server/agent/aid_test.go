@@ -216,8 +216,8 @@ func TestElicit_endsWithItsCall(t *testing.T) {
 	})
 }
 
-// A tool that asks without end gets so many answers and no more: neither the user nor the journal is
-// flooded, whether somebody can be asked or not.
+// A tool that asks without end gets so many answers and no more: neither the user nor the journal
+// is flooded, whether somebody can be asked or not.
 func TestElicit_isBoundedInOneCall(t *testing.T) {
 	for _, canAsk := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "journal")

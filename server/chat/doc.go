@@ -5,13 +5,14 @@
 // service
 //
 //  1. acquires the model (package models, behind [Models]),
-//  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the budget (pure); a model that does
-//     not think may be made to say first which tool it means (package tools, routing.go; [Teaching]),
+//  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the
+//     budget (pure); a model that does not think may be made to say first which tool it means
+//     (package tools, routing.go; [Teaching]),
 //  3. queues a session on the engine and reads its tokens,
 //  4. parses them into [Event]s and hands each to the sink,
-//  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go): what does not validate is
-//     written anew by the engine, then the turn is tried again, then it is no call. An answer that goes round in circles is
-//     ended (loop.go).
+//  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go):
+//     what does not validate is written anew by the engine, then the turn is tried again, then it
+//     is no call. An answer that goes round in circles is ended (loop.go).
 //
 // Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay]
 // runs a record again without a model, [Compare] tells what came out differently.

@@ -70,8 +70,8 @@ func limit(can engine.Can, r *Request, most int) (ignored []string, err error) {
 	return ignored, nil
 }
 
-// unasked are the fields that the API of an upstream that chats has no words for, and those that its
-// rules shut out: thought is what is asked of its thinking, and unthought why nothing is.
+// unasked are the fields that the API of an upstream that chats has no words for, and those that
+// its rules shut out: thought is what is asked of its thinking, and unthought why nothing is.
 func unasked(can engine.Can, r Request, thought int, unthought string) (ignored []string) {
 	open := thought == 0 && unthought == ""
 	for _, f := range []struct {

@@ -18,11 +18,12 @@ import (
 // What becomes of a call whose arguments the mask enforces only partly, and which do not validate,
 // also after the repairs that lose nothing (package tools/conform):
 //
-//  1. The engine takes back what is at fault and writes it anew under a grammar that steers away from it: first the value, then the whole
-//     argument, then all arguments.
-//  2. As long as nothing of the answer has left, the turn is tried again with the failed call and its error in the conversation.
-//     Thinking counts: a client that has shown it cannot take it back, and would get two thoughts for one answer. A whole answer keeps to
-//     the same rule, so that it is the one that a stream would have told.
+//  1. The engine takes back what is at fault and writes it anew under a grammar that steers away
+//     from it: first the value, then the whole argument, then all arguments.
+//  2. As long as nothing of the answer has left, the turn is tried again with the failed call and
+//     its error in the conversation. Thinking counts: a client that has shown it cannot take it
+//     back, and would get two thoughts for one answer. A whole answer keeps to the same rule, so
+//     that it is the one that a stream would have told.
 //  3. The call is none: its text is content, with a note.
 //
 // Nothing of such a call leaves before it is valid: the engine parks where it ends, and what ends

@@ -42,8 +42,8 @@ var _ runner.Backend = (*noiseModel)(nil)
 
 func newNoise(markers []string) *noiseModel { return newStutter(markers, "") }
 
-// newStutter makes one that writes a text again and again, wherever it may. Its tokens are bytes only: some of the longer ones are whole
-// values.
+// newStutter makes one that writes a text again and again, wherever it may. Its tokens are bytes
+// only: some of the longer ones are whole values.
 func newStutter(markers []string, tic string) *noiseModel {
 	longer := noisePieces
 	if tic != "" {

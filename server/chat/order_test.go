@@ -39,8 +39,8 @@ func (w writing) bare() bool {
 	return strings.HasPrefix(call, "{") || strings.HasPrefix(call, "get_weather(")
 }
 
-// writing is how a family writes its text and its call of get_weather: what its golden transcript holds. next stands between a call and
-// what follows it.
+// writing is how a family writes its text and its call of get_weather: what its golden transcript
+// holds. next stands between a call and what follows it.
 type writing struct{ text, call, end, next string }
 
 // toldText is the visible text of all those transcripts.

@@ -136,8 +136,9 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	return p, nil
 }
 
-// routes tells whether the model is to say which tool it means before it calls one. An engine
-// that does not count thinking would not stop it, and an answer that the client has begun is gone on with.
+// routes tells whether the model is to say which tool it means before it calls one. An engine that
+// does not count thinking would not stop it, and an answer that the client has begun is gone on
+// with.
 func routes(m Model, r Request) bool {
 	off := r.Thinking.Enabled != nil && !*r.Thinking.Enabled
 	return m.Teaching.Routing > 0 && !m.Thinks && !off && m.Engine.Model().Can.Thinking && !continued(r.Conversation)

@@ -31,8 +31,8 @@ func (m routing) Acquire(ctx context.Context, name string) (Model, func(), error
 var withoutPlace = []string{"functionary-v3.2"}
 
 // A model that does not think says first which tool it means: as reasoning, in so many tokens, and
-// never in place of the call. By default every family has an eleventh of its turns; TENON_ALL=1 runs
-// them all.
+// never in place of the call. By default every family has an eleventh of its turns; TENON_ALL=1
+// runs them all.
 func TestRouting_thoughtComesBeforeTheCall(t *testing.T) {
 	for i, d := range tools.Families() {
 		e := runner.New(newNoise(nil), runner.Options{Slots: 1, HostMemory: -1})

@@ -46,8 +46,8 @@ func cutInto(answer string, n int) (r enginetest.Reply) {
 	return r
 }
 
-// stopsOf are all stops that an answer holds, also two that end at one place, and such as only begin
-// in it.
+// stopsOf are all stops that an answer holds, also two that end at one place, and such as only
+// begin in it.
 func stopsOf(answer string) (all [][]string) {
 	seen := map[string]bool{}
 	for i := range answer {

@@ -187,7 +187,8 @@ func TestDecode_argumentsInTheHistoryAreTextOrAnyValue(t *testing.T) {
 	}
 }
 
-// -100 bans a token, but not so that nothing is left to choose where all that a grammar allows is banned.
+// -100 bans a token, but not so that nothing is left to choose where all that a grammar allows is
+// banned.
 func TestDecode_aBanIsFinite(t *testing.T) {
 	r, _, err := decodeChat(strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}],"logit_bias":{"5":-100,"6":-99}}`))
 	if err != nil {

@@ -9,9 +9,11 @@ import (
 // Tidy leaves out of a schema what tells a model nothing, without changing what it accepts beyond
 // undeclared properties, which a model has no reason to invent:
 //
-//   - $schema and $id; titles that only repeat the property's name; additionalProperties that is a bool; an empty required
+//   - $schema and $id; titles that only repeat the property's name; additionalProperties that is a
+//     bool; an empty required
 //   - definitions: a $ref to one stands resolved, unless it is recursive
-//   - a choice between something and null becomes the something with "nullable": true, as Hugging Face writes it
+//   - a choice between something and null becomes the something with "nullable": true, as Hugging
+//     Face writes it
 //
 // A text that is no JSON object comes back as it is.
 func Tidy(declared json.RawMessage) (json.RawMessage, error) {

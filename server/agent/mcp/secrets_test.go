@@ -30,8 +30,8 @@ func TestSecrets_inAddressesAndSchemas(t *testing.T) {
 	}
 }
 
-// What a server says is hidden also where JSON writes it with escapes, and where a limit would leave
-// the half of it.
+// What a server says is hidden also where JSON writes it with escapes, and where a limit would
+// leave the half of it.
 func TestSecrets_escapedAndCut(t *testing.T) {
 	const odd = `a"b&c<d>e\f`
 	s := NewServer("x")

@@ -142,7 +142,8 @@ func (s *Server) transport(words io.Writer) (sdk.Transport, error) {
 	return &sdk.IOTransport{Reader: out, Writer: &program{WriteCloser: in, cmd: cmd, patience: s.Timeout}}, nil
 }
 
-// leave is how long a program may take to end by itself. Tests have some that never do, and wait less.
+// leave is how long a program may take to end by itself. Tests have some that never do, and wait
+// less.
 var leave = 2 * time.Second
 
 // program is a server's process; closing it ends the process and all that it started.

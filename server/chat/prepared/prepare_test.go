@@ -50,8 +50,8 @@ func TestPrepare_withoutTemplateOneCallATurn(t *testing.T) {
 	}
 }
 
-// An upstream that reads calls by itself is asked for them as it has them, or in words; which family
-// the model behind it is of is nobody's business here.
+// An upstream that reads calls by itself is asked for them as it has them, or in words; which
+// family the model behind it is of is nobody's business here.
 func TestPrepare_whatAnUpstreamThatChatsIsTold(t *testing.T) {
 	for chat, want := range map[string]struct {
 		dialect  string
