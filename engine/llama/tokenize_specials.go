@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// specials are the user-defined tokens of a vocabulary. llama.cpp takes them out of a text before it
-// tokenizes the rest, each token in turn, the longest first; its time grows with the square of how
-// many it finds. What is found here is the same, and the time grows with the text.
+// specials are the user-defined tokens of a vocabulary. llama.cpp takes them out of a text before
+// it tokenizes the rest, each token in turn, the longest first; its time grows with the square of
+// how many it finds. What is found here is the same, and the time grows with the text.
 type specials struct {
 	list    []special      // in the order in which they are looked for
 	ranks   map[string]int // by text
@@ -58,7 +58,8 @@ func newSpecials(v *Vocab) *specials {
 	return s
 }
 
-// longest is the rank of the longest token, shorter than limit, that a text begins with; -1 if none.
+// longest is the rank of the longest token, shorter than limit, that a text begins with; -1 if
+// none.
 func (s *specials) longest(text string, limit int, steps *int) int {
 	for _, n := range s.lengths[text[0]] {
 		*steps++

@@ -172,7 +172,8 @@ func TestAPIs_theVocabulariesAreOne(t *testing.T) {
 	}
 }
 
-// Of several models that are served, one is named; of a server that does not tell its context, that.
+// Of several models that are served, one is named; of a server that does not tell its context,
+// that.
 func TestAPIs_whatIsSaidInTheSettings(t *testing.T) {
 	f := newFar("a")
 	f.hosts["a"] = hostOf(OpenAI)

@@ -29,8 +29,8 @@ var (
 	guided = func(body map[string]any, text string) { body["guided_grammar"] = text }
 )
 
-// vllm are the ways to speak to a vLLM. The probe finds out which it is: versions are not asked for,
-// and a gateway would tell its own.
+// vllm are the ways to speak to a vLLM. The probe finds out which it is: versions are not asked
+// for, and a gateway would tell its own.
 func vllm(s served) []api {
 	return []api{&completions{served: s, vllm: true, grammar: structured}, &completions{served: s, vllm: true, grammar: guided}}
 }
@@ -179,8 +179,8 @@ func (r *completionReader) take(choice completionChoice) ([]engine.Token, error)
 	return tokens, nil
 }
 
-// text is what is new of one. whole tells that it is all of the answer, and so may be one that comes
-// with the answer's end.
+// text is what is new of one. whole tells that it is all of the answer, and so may be one that
+// comes with the answer's end.
 func (r *completionReader) text(text string, whole bool, ends engine.Reason) ([]engine.Token, error) {
 	text, err := r.said.newText(text, whole || ends != "" && r.said.wholeText(text))
 	if text == "" || err != nil {

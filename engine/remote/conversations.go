@@ -103,7 +103,8 @@ func (c *conversations) forget(e *ending) {
 	delete(c.known, e.key)
 }
 
-// count has an end's tokens count as in use at an upstream; nil: where they were, they no longer do.
+// count has an end's tokens count as in use at an upstream; nil: where they were, they no longer
+// do.
 func (e *ending) count(at *upstream, tokens int) {
 	if e.at != nil {
 		e.at.inUse -= e.tokens

@@ -66,8 +66,8 @@
 // again before a turn. The turn waits for four seconds at most: an upstream that does not answer by
 // then is lost (watch.go).
 //
-// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost, unless the
-// answer has told its end: it waits a little for its usage then, and for nothing more. Tokens
+// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost, unless
+// the answer has told its end: it waits a little for its usage then, and for nothing more. Tokens
 // that came before have been handed over. If none came, another upstream is tried once. 429 is
 // engine.ErrBusy. Streams repeat themselves, by design or by fault: said.go finds what is new.
 //

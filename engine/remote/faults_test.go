@@ -31,7 +31,8 @@ func hostOf(a API) *farHost {
 	return h
 }
 
-// eachAPI runs a test for each API, by texts and, where there are any, by ids of the vocabulary here.
+// eachAPI runs a test for each API, by texts and, where there are any, by ids of the vocabulary
+// here.
 func eachAPI(t *testing.T, test func(t *testing.T, a API, v engine.Engine)) {
 	for a := range patterns {
 		t.Run(string(a), func(t *testing.T) { test(t, a, nil) })
@@ -310,7 +311,8 @@ func TestConnect_addresses(t *testing.T) {
 	}
 }
 
-// FuzzEvents: any stream of any API is read to its end, and the events are the same however it is cut.
+// FuzzEvents: any stream of any API is read to its end, and the events are the same however it is
+// cut.
 func FuzzEvents(f *testing.F) {
 	for a, rows := range patterns {
 		for name := range rows {

@@ -134,8 +134,8 @@ func (e *Engine) target(urls []string) error {
 	return nil
 }
 
-// Retarget goes on with other upstreams. New ones are asked what they serve; those that are left out
-// get no more turns, and end the ones that they have. Keys and certificates stay.
+// Retarget goes on with other upstreams. New ones are asked what they serve; those that are left
+// out get no more turns, and end the ones that they have. Keys and certificates stay.
 func (e *Engine) Retarget(urls []string) error {
 	if err := e.target(urls); err != nil {
 		return err

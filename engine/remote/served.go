@@ -82,7 +82,8 @@ func (s served) room(t turn) int {
 	return max(left, 1)
 }
 
-// The fields of engine.SamplingFields that APIs know: OpenAI's, and vLLM's and SGLang's beside them.
+// The fields of engine.SamplingFields that APIs know: OpenAI's, and vLLM's and SGLang's beside
+// them.
 const (
 	openAISampling = "temperature,top_p,presence_penalty,frequency_penalty"
 	moreSampling   = openAISampling + ",top_k,min_p,repeat_penalty"

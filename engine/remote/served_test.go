@@ -12,8 +12,8 @@ import (
 	"tenon/server/servertest"
 )
 
-// S2-19: whatever serves the model, a call that leaves names a declared tool and fits its schema, and
-// the answer says how that is kept. What cannot be kept is refused.
+// S2-19: whatever serves the model, a call that leaves names a declared tool and fits its schema,
+// and the answer says how that is kept. What cannot be kept is refused.
 func TestServed_S2_19_callsFitOnEachAPI(t *testing.T) {
 	const (
 		right = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Berlin\"}}\n</tool_call>"

@@ -47,8 +47,9 @@ var forced = map[string]string{
 
 const cityOnly = `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false}`
 
-// S2-19: an upstream that renders conversations and parses calls by itself gets them as they are. What
-// comes back is validated, and asked for once more where it is wrong, whatever the client speaks.
+// S2-19: an upstream that renders conversations and parses calls by itself gets them as they are.
+// What comes back is validated, and asked for once more where it is wrong, whatever the client
+// speaks.
 func TestTalk_S2_19_callsFitInEachProtocol(t *testing.T) {
 	const right, wrong = `{"city": "Berlin"}`, `{"town": 7}`
 	for name, c := range map[string]struct {
@@ -161,8 +162,8 @@ func (f few) Model() engine.Model {
 	return m
 }
 
-// What an upstream takes is found out by asking, and what it does not is told in words or by another
-// name.
+// What an upstream takes is found out by asking, and what it does not is told in words or by
+// another name.
 func TestTalk_whatAnUpstreamTakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		host  farHost
@@ -200,8 +201,8 @@ func TestTalk_whatAnUpstreamTakes(t *testing.T) {
 	}
 }
 
-// How an upstream is asked to think is found out, whatever the client speaks; where it is not asked,
-// that is said.
+// How an upstream is asked to think is found out, whatever the client speaks; where it is not
+// asked, that is said.
 func TestTalk_thinkingIsAskedFor(t *testing.T) {
 	requests := map[string]string{
 		"/v1/chat/completions": `{"model":"m","max_completion_tokens":4000,"reasoning_effort":"low","temperature":0,"messages":[{"role":"user","content":"hi"}]}`,

@@ -194,8 +194,8 @@ func refusedOrLost(err error) error {
 	return fmt.Errorf("%w: %w", errLost, err)
 }
 
-// phrase is a turn as it is put to an upstream: its grammar in the upstream's dialect, if that keeps
-// to grammars.
+// phrase is a turn as it is put to an upstream: its grammar in the upstream's dialect, if that
+// keeps to grammars.
 func (e *Engine) phrase(u *upstream, t turn) (api, turn, error) {
 	e.mu.Lock()
 	a, masked := u.api, u.model.Can.Mask == engine.PrintedMask

@@ -6,12 +6,12 @@
 //
 //	todo, confinement, err := sandbox.Confined(os.Stdin, Options.needs)
 //
-// On Linux [Confined] restricts the calling thread and then runs the same program again on it. A new
-// program has no other thread, so nothing runs without the restrictions:
+// On Linux [Confined] restricts the calling thread and then runs the same program again on it. A
+// new program has no other thread, so nothing runs without the restrictions:
 //
 //   - no_new_privs: no program that it runs has more rights than it has.
-//   - Landlock: of the file system only the program, its libraries, what [Needs] names and the devices of
-//     GPUs. No TCP, no signals and no abstract sockets to processes outside.
+//   - Landlock: of the file system only the program, its libraries, what [Needs] names and the
+//     devices of GPUs. No TCP, no signals and no abstract sockets to processes outside.
 //   - seccomp: no system call that makes sockets, looks into other processes, mounts or loads code
 //     into the kernel.
 //

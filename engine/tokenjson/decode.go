@@ -27,8 +27,8 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// step is a normalizer or a pre-tokenizer: it changes a text, or cuts it into words, before the words
-// are looked up in the vocabulary.
+// step is a normalizer or a pre-tokenizer: it changes a text, or cuts it into words, before the
+// words are looked up in the vocabulary.
 type step struct {
 	Type          string `json:"type"`
 	Normalizers   []step `json:"normalizers"`

@@ -11,10 +11,12 @@
 //
 // Two halves meet at wire.go:
 //
-//   - [Start] gives the parent's half, an engine.Engine whose methods are HTTP requests. It starts the child, joins the
-//     child's log with the server's, notices its end and starts it again when the next request comes.
-//   - [Serve] is the child's half: it reads its [Options] from standard input, loads the model and answers the requests by
-//     an in-process engine.Engine, which is package runner on package native, or anything else in tests.
+//   - [Start] gives the parent's half, an engine.Engine whose methods are HTTP requests. It starts
+//     the child, joins the child's log with the server's, notices its end and starts it again when
+//     the next request comes.
+//   - [Serve] is the child's half: it reads its [Options] from standard input, loads the model and
+//     answers the requests by an in-process engine.Engine, which is package runner on package
+//     native, or anything else in tests.
 //
 // The parent's files: worker.go, process*.go (start, stop, crash), session.go, log.go, kept.go (the
 // folder of kept conversations), measured.go (what children have measured). The child's: child.go

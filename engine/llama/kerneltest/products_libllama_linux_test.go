@@ -41,8 +41,9 @@ func randomProduct(weights Type, length, n, rows int) Product {
 	}
 }
 
-// BenchmarkProducts compares the time of products with ggml's: "ratio" is ggml's least time by ours. That of Q4_K includes
-// the time to interleave the weights, which a model's loading takes else.
+// BenchmarkProducts compares the time of products with ggml's: "ratio" is ggml's least time by
+// ours. That of Q4_K includes the time to interleave the weights, which a model's loading takes
+// else.
 func BenchmarkProducts(b *testing.B) {
 	libraries := Libraries()
 	for name, weights := range map[string]Type{"Q8_0": Q8_0, "Q5_0": Q5_0, "Q4_K": Q4_K, "Q6_K": Q6_K} {

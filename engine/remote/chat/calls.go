@@ -82,8 +82,8 @@ func (c *Calls) find(index int, id, name string) *call {
 	return found
 }
 
-// Tokens are the calls as tokens. Those that a limit cut off are none. Two calls in one place of the
-// list are two if each is whole.
+// Tokens are the calls as tokens. Those that a limit cut off are none. Two calls in one place of
+// the list are two if each is whole.
 func (c *Calls) Tokens(limited bool) (all []engine.Token, err error) {
 	if c.size > mostCalls {
 		return nil, fmt.Errorf("its calls have more than %d bytes", mostCalls)

@@ -95,7 +95,8 @@ func formerTools(all []Message) (tools []Object) {
 	return tools
 }
 
-// blocksOf are messages whose roles alternate. Results are the user's, and a text must not be blank.
+// blocksOf are messages whose roles alternate. Results are the user's, and a text must not be
+// blank.
 func blocksOf(all []Message) (out []Object) {
 	for i, m := range all {
 		role := "user"
@@ -213,7 +214,8 @@ func readMessages(data []byte, c *Calls) (p Piece, err error) {
 	return p, err
 }
 
-// block reads a part's start, which may hold all of it, or its end, which may hold a call once more.
+// block reads a part's start, which may hold all of it, or its end, which may hold a call once
+// more.
 func (in messagesEvent) block(p *Piece, c *Calls) error {
 	switch b := in.Block; {
 	case b == nil && in.Type == "content_block_start":

@@ -21,8 +21,8 @@ import (
 	"tenon/engine/worker/native"
 )
 
-// double speaks as vLLM and SGLang do, as far as their sources say, with a real model behind it that
-// keeps to the grammar it is sent.
+// double speaks as vLLM and SGLang do, as far as their sources say, with a real model behind it
+// that keeps to the grammar it is sent.
 type double struct {
 	engine engine.Engine
 	sglang bool

@@ -24,8 +24,8 @@ func repetitive(seed uint32, temperature float32) engine.Turn {
 	return turn
 }
 
-// What a turn says is the same with drafts, greedily and by chance, alone and beside others. No layer
-// is on a GPU: its kernels round by the size of a step.
+// What a turn says is the same with drafts, greedily and by chance, alone and beside others. No
+// layer is on a GPU: its kernels round by the size of a step.
 func TestDrafts_changeNothingThatTheRealSamplerSays(t *testing.T) {
 	eachKind(t, func(t *testing.T, path string) {
 		o := worker.Options{Model: path, Context: 4096, Slots: 3, GPULayers: -1}
@@ -55,8 +55,8 @@ func TestDrafts_changeNothingThatTheRealSamplerSays(t *testing.T) {
 	})
 }
 
-// Of many draws (100,000 with TENON_ALL) as many are the likeliest token, and as many the second, as
-// their probabilities say: what a draft proposes is not chosen more often for that.
+// Of many draws (100,000 with TENON_ALL) as many are the likeliest token, and as many the second,
+// as their probabilities say: what a draft proposes is not chosen more often for that.
 func TestDrafts_leaveTheDistribution(t *testing.T) {
 	enough := 2000
 	if os.Getenv("TENON_ALL") != "" {

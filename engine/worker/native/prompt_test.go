@@ -166,7 +166,8 @@ var realVocabularies = sync.OnceValue(func() map[string]*llama.Model {
 	return all
 })
 
-// eachPrompter calls f for every vocabulary, with an eleventh of the templates; TENON_ALL takes all.
+// eachPrompter calls f for every vocabulary, with an eleventh of the templates; TENON_ALL takes
+// all.
 func eachPrompter(t *testing.T, f func(t *testing.T, p *prompter, seed int64)) {
 	models := realVocabularies()
 	sources, _ := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))

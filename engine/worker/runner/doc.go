@@ -5,19 +5,22 @@
 //
 // A turn's way through it:
 //
-//  1. Open, on its caller's goroutine: the prompt becomes token ids (package tokens), the grammar is
-//     compiled or found (grammars.go), a sampler is made, and the turn enters the queue.
-//  2. The loop (loop.go), the one goroutine that owns all turns, the model and its memory, admits it to a slot when
-//     package schedule says so. Its sequence starts with whatever beginning of the prompt the KV cache holds.
-//  3. Each step (step.go) is one call of the model with tokens of many turns: those that running streams have just
-//     chosen, and a part of a prompt. The masks of the next tokens are computed meanwhile, by turns;
-//     a turn whose mask takes longer than the model sits out until it is whole (masks.go).
-//  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the grammar's mask first, then the
-//     sampler among what it allows; what the grammar forces is appended at once. What a turn may say
-//     next is guessed, evaluated in the same step, and chosen or not (draft.go). At a %check mark the turn keeps its slot
-//     and waits for a verdict, which may take some of the output back.
-//  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox is full stays out of
-//     the steps until it is read; the others run on.
+//  1. Open, on its caller's goroutine: the prompt becomes token ids (package tokens), the grammar
+//     is compiled or found (grammars.go), a sampler is made, and the turn enters the queue.
+//  2. The loop (loop.go), the one goroutine that owns all turns, the model and its memory, admits
+//     it to a slot when package schedule says so. Its sequence starts with whatever beginning of
+//     the prompt the KV cache holds.
+//  3. Each step (step.go) is one call of the model with tokens of many turns: those that running
+//     streams have just chosen, and a part of a prompt. The masks of the next tokens are computed
+//     meanwhile, by turns; a turn whose mask takes longer than the model sits out until it is whole
+//     (masks.go).
+//  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the
+//     grammar's mask first, then the sampler among what it allows; what the grammar forces is
+//     appended at once. What a turn may say next is guessed, evaluated in the same step, and chosen
+//     or not (draft.go). At a %check mark the turn keeps its slot and waits for a verdict, which
+//     may take some of the output back.
+//  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox
+//     is full stays out of the steps until it is read; the others run on.
 //
 // Beside these, captures.go knows which captures of the output are open (thinking has a budget of
 // its own), fit_budget.go chooses tokens so that the output can still end within its budget,

@@ -11,9 +11,9 @@ import (
 	"tenon/grammar"
 )
 
-// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended, by way of fetching where its
-// prompt is on disk, and of masked where a mask takes long; back to queued if its cells are needed
-// by older turns, and from any state to ended.
+// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended, by way of fetching where
+// its prompt is on disk, and of masked where a mask takes long; back to queued if its cells are
+// needed by older turns, and from any state to ended.
 type state uint8
 
 const (

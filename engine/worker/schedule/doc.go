@@ -1,10 +1,12 @@
 // Package schedule decides what a model works on next. Its functions are pure: they take the state
 // of the turns and of the KV cache and return decisions; package runner carries them out.
 //
-//   - [Cache] knows which tokens the KV cache holds and which sequences share them: a radix tree over token ids.
+//   - [Cache] knows which tokens the KV cache holds and which sequences share them: a radix tree
+//     over token ids.
 //   - [Store] knows which have been copied from there to host memory.
 //   - [Fits] says whether a waiting turn gets a slot.
-//   - [Share] splits one call of the model among the turns that run: a step of every stream first, then prompts.
+//   - [Share] splits one call of the model among the turns that run: a step of every stream first,
+//     then prompts.
 //   - [Follow] makes a turn wait while another is evaluating the prompt that both begin with.
 //
 // A sequence is a number from 0 on that the model's memory knows too. A turn has one while it
