@@ -1,9 +1,10 @@
 //go:build cgo && !libllama
 
-// Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each token and head, converts
-// each key as often, and is slower for prompts than two products of matrices. The linker brings ggml's calls here (--wrap in
-// llama_ollama.go, kernels.cmake). Of many tokens, tiles are computed; one token is computed for all heads that share keys.
-// Cells that no token sees cost next to nothing: other sequences', later ones, those behind a sliding window.
+// Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each
+// token and head, converts each key as often, and is slower for prompts than two products of
+// matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake). Of many
+// tokens, tiles are computed; one token is computed for all heads that share keys. Cells that no
+// token sees cost next to nothing: other sequences', later ones, those behind a sliding window.
 //
 // Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
 #include "attention_linux.h"

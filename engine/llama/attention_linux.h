@@ -112,8 +112,8 @@ inline void take_cells(const ggml_tensor * t, const attention & a, int head, int
     std::fill_n(to, (stretch - cells) * length, 0.0f);
 }
 
-// give_out writes what a token's head gathered: dst is [batch][token][head][value]. A sink is a score without a value
-// (gpt-oss): it only takes weight away.
+// give_out writes what a token's head gathered: dst is [batch][token][head][value]. A sink is a
+// score without a value (gpt-oss): it only takes weight away.
 inline void give_out(const attention & a, int batch, int token, int head, float * gathered, float most, float sum) {
     float sink = a.sinks == NULL ? -INFINITY : ((const float *) a.sinks->data)[head];
     if (sink > -INFINITY) {

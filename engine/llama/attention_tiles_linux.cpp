@@ -1,7 +1,8 @@
 //go:build cgo && !libllama
 
-// Attention of many tokens. A tile is some tokens of the batch, in heads that share keys, against a stretch of cells: scores
-// and sums are products of matrices, which a core computes out of its cache.
+// Attention of many tokens. A tile is some tokens of the batch, in heads that share keys, against a
+// stretch of cells: scores and sums are products of matrices, which a core computes out of its
+// cache.
 #include "attention_linux.h"
 
 extern "C" {
@@ -13,7 +14,8 @@ int ggml_threadpool_chunk_add(ggml_threadpool * pool, int value);
 namespace tenon {
 namespace {
 
-// How many rows of a product's result are summed in registers at once: AVX has half as many registers as the others.
+// How many rows of a product's result are summed in registers at once: AVX has half as many
+// registers as the others.
 constexpr int rows_at_once = width == 8 ? 4 : 8;
 
 constexpr int tile_tokens = 32; // a multiple of every width
@@ -67,7 +69,8 @@ template <int n> void block(int inner, matrix a, const float * b, int b_down, fl
     }
 }
 
-// multiply writes (or adds) the product of a [rows][inner] and b [inner][columns] to c [rows][columns].
+// multiply writes (or adds) the product of a [rows][inner] and b [inner][columns] to c
+// [rows][columns].
 void multiply(int rows, int columns, int inner, matrix a, const float * b, int b_down, float * c, int c_down, bool add) {
     int j = 0;
     for (; j + 2 * width <= columns; j += 2 * width) {
@@ -255,7 +258,8 @@ struct tiling {
     int steps;    // of tokens
     int tiles;
 
-    // Each of many threads gets several tiles, since they differ: fewer heads are taken together then.
+    // Each of many threads gets several tiles, since they differ: fewer heads are taken together
+    // then.
     tiling(const attention & a, int threads) {
         shared = a.heads / a.sharing;
         steps = (a.tokens + tile_tokens - 1) / tile_tokens;

@@ -1,7 +1,8 @@
 //go:build cgo && !libllama
 
-// Attention of few tokens, as in decoding. Each is taken alone, since mostly each is another sequence's; the heads that share
-// keys are taken together, so that a cell is read and converted once.
+// Attention of few tokens, as in decoding. Each is taken alone, since mostly each is another
+// sequence's; the heads that share keys are taken together, so that a cell is read and converted
+// once.
 #include "attention_linux.h"
 
 namespace tenon {

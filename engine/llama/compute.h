@@ -6,7 +6,8 @@
 
 typedef struct tn_computer tn_computer;
 
-// A decode to be done, and how it went. It lies in C's memory: the thread reads it after the call that started it.
+// A decode to be done, and how it went. It lies in C's memory: the thread reads it after the call
+// that started it.
 typedef struct tn_job {
     tn_context * context;
     struct llama_batch batch;

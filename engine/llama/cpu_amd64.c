@@ -1,8 +1,8 @@
 //go:build cgo
 
-// A build for this machine's CPU ends with an illegal instruction on one that lacks a feature, perhaps
-// before main: ggml's tables are filled by constructors. So this one comes first, is made for any CPU
-// itself, and says in one line what is missing.
+// A build for this machine's CPU ends with an illegal instruction on one that lacks a feature,
+// perhaps before main: ggml's tables are filled by constructors. So this one comes first, is made
+// for any CPU itself, and says in one line what is missing.
 #include <string.h>
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 // SIMD registers of 32-bit lanes for products_linux.h: sixteen lanes of AVX-512, or eight of AVX2.
 // A lane is a row of weights.
 //
-// One instruction of VNNI multiplies a lane's four weights with four activations and adds them up in
-// 32 bits. AVX2 adds in 16 bits, and its sums may overflow on the way. The last one fits: each starts
-// with a correction that makes the weights signed again, see column_of.
+// One instruction of VNNI multiplies a lane's four weights with four activations and adds them up
+// in 32 bits. AVX2 adds in 16 bits, and its sums may overflow on the way. The last one fits: each
+// starts with a correction that makes the weights signed again, see column_of.
 #pragma once
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
@@ -80,8 +80,8 @@ inline void store(float * to, floats v, int count) {
     }
 }
 
-// transpose takes 32 weights of each of eight rows. It gives eight registers, each with four weights
-// of every row.
+// transpose takes 32 weights of each of eight rows. It gives eight registers, each with four
+// weights of every row.
 inline void transpose(const ints r[8], ints q[8]) {
     ints pairs[8], fours[8];
     for (int i = 0; i < 8; i += 2) {
@@ -134,13 +134,15 @@ inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)
 inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
 inline int32_t packed(int8_t scale) { return (uint16_t) scale * 0x10001u; }
 
-// signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to the activations.
+// signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to
+// the activations.
 inline ints signed_dots(ints sum, ints q, ints y) {
     return add(sum, whole(_mm256_maddubs_epi16(_mm256_abs_epi8(q), _mm256_sign_epi8(y, q))));
 }
 #endif
 
-// correction is what starts a sum of products whose unsigned weights are too large by excess: sixteen activations' part.
+// correction is what starts a sum of products whose unsigned weights are too large by excess:
+// sixteen activations' part.
 inline int32_t correction(const int8_t * q, int excess) {
     __m128i pairs = _mm_maddubs_epi16(_mm_set1_epi8(1), _mm_loadu_si128((const __m128i *) q));
 #ifdef TENON_WIDE

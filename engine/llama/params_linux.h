@@ -1,5 +1,5 @@
-// What ggml tells the threads that compute a node. Only ggml's own build has the header (kernels.cmake); elsewhere what is
-// needed of it stands here.
+// What ggml tells the threads that compute a node. Only ggml's own build has the header
+// (kernels.cmake); elsewhere what is needed of it stands here.
 #pragma once
 
 #if __has_include("ggml-cpu-impl.h")

@@ -21,8 +21,9 @@ static_assert(sizeof(block_q8_0) == 34 && sizeof(block_q5_0) == 22, "blocks of g
 
 constexpr int early = 6144; // bytes; less comes too late, and 4096 falls into the same sets of the cache
 
-// The instructions want one factor unsigned: weights are made so. A product is too large by their excess times the sum of
-// activations. Without VNNI unsigned weights of 8 bits have no room: those of Q8_0 keep their signs.
+// The instructions want one factor unsigned: weights are made so. A product is too large by their
+// excess times the sum of activations. Without VNNI unsigned weights of 8 bits have no room: those
+// of Q8_0 keep their signs.
 constexpr int excess_q8_0 = vnni ? 128 : 0, excess_q5_0 = 16;
 
 inline __m256i unsign(const block_q8_0 & b, int) {

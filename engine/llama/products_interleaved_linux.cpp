@@ -1,8 +1,9 @@
 //go:build cgo && !libllama
 
-// Products of four tokens and more with Q4_K weights, which ggml interleaves when it loads them: eight rows, of each eight
-// bytes in turn. So two lanes hold eight weights of a row, and are to be added up once, at the end. ggml's own product
-// shuffles both sides to multiply two by two bytes and adds up after each.
+// Products of four tokens and more with Q4_K weights, which ggml interleaves when it loads them:
+// eight rows, of each eight bytes in turn. So two lanes hold eight weights of a row, and are to be
+// added up once, at the end. ggml's own product shuffles both sides to multiply two by two bytes
+// and adds up after each.
 #include "products_linux.h"
 
 extern "C" void __real_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, const void * vx, const void * vy, int nr, int nc);

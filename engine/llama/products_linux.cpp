@@ -1,14 +1,17 @@
 //go:build cgo && !libllama
 
-// Products of activations with quantized weights, on CPUs with AVX2 or AVX-512 VNNI, in the place of ggml's and llamafile's.
-// The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake).
+// Products of activations with quantized weights, on CPUs with AVX2 or AVX-512 VNNI, in the place
+// of ggml's and llamafile's. The linker brings ggml's calls here (--wrap in llama_ollama.go,
+// kernels.cmake).
 //
-// Those multiply a row of weights with a token's activations and then add up what lies side by side in a register. Here, for
-// two tokens and more, as many rows as a register has lanes are turned into panels: a register holds four weights of each, so
-// that a lane is a row and nothing is to be added up. Panels for up to sixteen tokens stay in registers. For one token the
-// memory is the limit: with AVX-512 it is asked early for what comes, with AVX2 ggml multiplies.
+// Those multiply a row of weights with a token's activations and then add up what lies side by side
+// in a register. Here, for two tokens and more, as many rows as a register has lanes are turned
+// into panels: a register holds four weights of each, so that a lane is a row and nothing is to be
+// added up. Panels for up to sixteen tokens stay in registers. For one token the memory is the
+// limit: with AVX-512 it is asked early for what comes, with AVX2 ggml multiplies.
 //
-// How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one core:
+// How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
+// core:
 //
 //	                       Q8_0  Q5_0  Q6_K
 //	AVX-512, Xeon           4.0   5.1   4.4

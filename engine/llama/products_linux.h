@@ -18,7 +18,8 @@ namespace tenon {
 constexpr int together = 8; // columns that a panel is multiplied with
 constexpr int few = 16;     // columns for which no panel is written to memory
 
-// asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b are in blocks.
+// asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b
+// are in blocks.
 struct asked {
     int64_t m, n, blocks;
     const void * a;
@@ -29,15 +30,16 @@ struct asked {
     int64_t c_stride;
 };
 
-// column_of is a token's activations: their blocks, and of each its scale, and where the sums of its parts begin: unsigned
-// weights are too large, so sums begin below 0.
+// column_of is a token's activations: their blocks, and of each its scale, and where the sums of
+// its parts begin: unsigned weights are too large, so sums begin below 0.
 template <typename block> struct column_of {
     const block * blocks;
     float * d;
     int32_t * correction;
 };
 
-// turn transposes a part of a block of the rows whose places are given. unsign makes the weights of a part unsigned.
+// turn transposes a part of a block of the rows whose places are given. unsign makes the weights of
+// a part unsigned.
 template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, ints q[8]) {
     ints r[8];
     for (int i = 0; i < 8; i++) {
@@ -62,9 +64,10 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
 }
 inline floats scales(const uint16_t * d, int64_t k) { return halves(d + k * lanes); }
 
-// product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks, the fewest columns that it
-// is made for, and how many of them are multiplied side by side, where a panel is in registers or comes from memory. It
-// prepares a column, fills a panel but for its scales, adds a panel's products with n columns, and multiplies a row with one.
+// product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
+// the fewest columns that it is made for, and how many of them are multiplied side by side, where a
+// panel is in registers or comes from memory. It prepares a column, fills a panel but for its
+// scales, adds a panel's products with n columns, and multiplies a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -206,7 +209,8 @@ template <typename format> class product {
         std::copy_n(sums, n, out);
     }
 
-    // multiply writes the products of a panel's rows with a few columns; those of a column lie side by side.
+    // multiply writes the products of a panel's rows with a few columns; those of a column lie side
+    // by side.
     void multiply(int columns, const column * c, float * out, int count) const {
         typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, floats *);
         static const multiplier multipliers[together + 1] = {
@@ -223,9 +227,10 @@ template <typename format> class product {
 public:
     explicit product(const asked & p) : p(p) {}
 
-    // share computes as many pieces as this thread comes to: who is interrupted takes fewer. The counter is ready for a
-    // node's first product, whose activations lie where the work buffer begins; the pieces of others are dealt out. It is
-    // false where there are so few columns that ggml's way is faster.
+    // share computes as many pieces as this thread comes to: who is interrupted takes fewer. The
+    // counter is ready for a node's first product, whose activations lie where the work buffer
+    // begins; the pieces of others are dealt out. It is false where there are so few columns that
+    // ggml's way is faster.
     bool share(const ggml_compute_params & params) const {
         if (p.n < format::fewest) {
             return false;
@@ -242,7 +247,8 @@ public:
     }
 };
 
-// Each is called on each of ggml's threads, and false where it does not know the types or has no better way.
+// Each is called on each of ggml's threads, and false where it does not know the types or has no
+// better way.
 bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);       // products_blocks_linux.cpp
 bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type); // products_superblocks_linux.cpp
 

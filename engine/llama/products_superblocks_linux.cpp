@@ -1,6 +1,7 @@
 //go:build cgo && !libllama
 
-// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K. Activations are Q8_K.
+// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K. Activations
+// are Q8_K.
 #include "products_linux.h"
 
 #ifdef TENON_PRODUCTS
@@ -21,8 +22,8 @@ struct block_q6_K {
 };
 static_assert(sizeof(block_q8_K) == 292 && sizeof(block_q6_K) == 210, "blocks of ggml");
 
-// unsign makes 32 weights unsigned, as the instructions want one factor: each is too large by 32. Of each half of a block four parts
-// share bytes.
+// unsign makes 32 weights unsigned, as the instructions want one factor: each is too large by 32.
+// Of each half of a block four parts share bytes.
 inline __m256i unsign(const block_q6_K & b, int part) {
     int half = part / 4, quarter = part % 4;
     __m256i low = _mm256_loadu_si256((const __m256i *) (b.low + 64 * half + quarter % 2 * 32));
@@ -40,7 +41,8 @@ struct q6_K {
     static constexpr bool rows = false;
     static constexpr int fewest = vnni ? 2 : 5, side_by_side = vnni ? 8 : 4, side_by_side_from_memory = side_by_side;
 
-    // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to 16i+15.
+    // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to
+    // 16i+15.
     struct panel {
         ints q[64];
         ints scales[16];

@@ -1,11 +1,13 @@
 //go:build cgo
 
-// ggml computes in scratch memory that it takes with new[], at whatever address malloc has: for a large block 16 bytes
-// behind a page's begin. Kernels read and write it 64 bytes at a time, so that every access touches two cache lines; the
-// tiled attention of llama.cpp v0.5.0 takes a third longer then. So large arrays begin at a cache line, for this program and
-// for the libraries it loads: the loader gives them its operators.
+// ggml computes in scratch memory that it takes with new[], at whatever address malloc has: for a
+// large block 16 bytes behind a page's begin. Kernels read and write it 64 bytes at a time, so that
+// every access touches two cache lines; the tiled attention of llama.cpp v0.5.0 takes a third
+// longer then. So large arrays begin at a cache line, for this program and for the libraries it
+// loads: the loader gives them its operators.
 //
-// Gemma 3 270M, prompt of 900 tokens, two Zen 4 cores, libllama: 1.81 s without, 1.68 s with it, 1.78 s llama-server.
+// Gemma 3 270M, prompt of 900 tokens, two Zen 4 cores, libllama: 1.81 s without, 1.68 s with it,
+// 1.78 s llama-server.
 #include <cstdlib>
 #include <new>
 

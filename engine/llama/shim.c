@@ -60,9 +60,9 @@ static void explain_missing_gpu(const char * dir) {
     }
 }
 
-// A shared libllama may keep GPUs, and the CPU in variants for several processors, in libraries of their own. They are
-// looked for beside it and where its build installs them, then in ggml's own list of places, which begins with the
-// working folder.
+// A shared libllama may keep GPUs, and the CPU in variants for several processors, in libraries of
+// their own. They are looked for beside it and where its build installs them, then in ggml's own
+// list of places, which begins with the working folder.
 static void load_backends(void) {
     Dl_info at;
     char dir[4096];

@@ -70,7 +70,8 @@ struct llama_adapter_lora * tn_adapter_load(struct llama_model * m, const char *
 // written beyond size.
 size_t tn_pieces(const struct llama_vocab * v, bool special, char * buf, size_t size, uint32_t * ends);
 
-// tn_attrs writes the attributes (enum llama_token_attr) of every token, with TN_END for those that end a generation.
+// tn_attrs writes the attributes (enum llama_token_attr) of every token, with TN_END for those that
+// end a generation.
 #define TN_END (1u << 31)
 void tn_attrs(const struct llama_vocab * v, uint32_t * attrs);
 

@@ -5,7 +5,8 @@
 
 enum { BLOCK = 32 }; // logits taken at once, so that compilers use vector instructions
 
-// exp for x <= 0, to about one part in ten million; written so that compilers use vector instructions.
+// exp for x <= 0, to about one part in ten million; written so that compilers use vector
+// instructions.
 static inline float exp_negative(float x) {
     x = x < -87.0f ? -87.0f : x;
     float n = (float) (int) (x * 1.44269504f - 0.5f);

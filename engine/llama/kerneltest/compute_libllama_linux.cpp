@@ -1,7 +1,7 @@
 //go:build cgo && libllama
 
-// For a shared libllama. ggml's backend interface reaches its CPU libraries. Where ggml's own way is
-// wanted, the backend is told to use its reference implementation.
+// For a shared libllama. ggml's backend interface reaches its CPU libraries. Where ggml's own way
+// is wanted, the backend is told to use its reference implementation.
 #include <cstdlib>
 #include <cstring>
 

@@ -6,7 +6,8 @@
 
 #include "ggml.h"
 
-// tensor makes one that lies where it lies, with strides that ggml's constructors would not give it.
+// tensor makes one that lies where it lies, with strides that ggml's constructors would not give
+// it.
 static ggml_tensor * tensor(ggml_context * ctx, const tn_tensor & t) {
     if (t.data == NULL) {
         return NULL;
@@ -17,7 +18,8 @@ static ggml_tensor * tensor(ggml_context * ctx, const tn_tensor & t) {
     return made;
 }
 
-// node is what ggml_flash_attn_ext would make, less its asserts: those of the kernels are looked at.
+// node is what ggml_flash_attn_ext would make, less its asserts: those of the kernels are looked
+// at.
 static ggml_tensor * node(ggml_context * ctx, const tn_attention & a, float * out) {
     int64_t ne[4] = {a.v.ne[0], a.q.ne[2], a.q.ne[1], a.q.ne[3]};
     ggml_tensor * dst = ggml_new_tensor(ctx, GGML_TYPE_F32, 4, ne);

@@ -34,8 +34,8 @@ void tn_write_row(int type, const float * from, void * to, int64_t n);
 // Computes a graph of one node: compute_ollama_linux.cpp, compute_libllama_linux.cpp.
 void tn_compute(struct ggml_cgraph * graph, struct ggml_tensor * node, bool ggmls, int threads);
 
-// For a shared libllama alone. tn_use picks one of ggml's CPU libraries; "" is the one that is linked.
-// It is false where the library does not suit this CPU.
+// For a shared libllama alone. tn_use picks one of ggml's CPU libraries; "" is the one that is
+// linked. It is false where the library does not suit this CPU.
 bool tn_use(const char * library);
 // Multiplies m rows of weights, of k numbers each, with n rows: out is [n][m].
 void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, float * out);
