@@ -27,6 +27,20 @@ func TestReAct_formsThatModelsWrite(t *testing.T) {
 	}
 }
 
+// A step without input is a call of a tool that demands none, in every family.
+func TestReact_noInput(t *testing.T) {
+	for _, raw := range []string{"Thought: x\nAction: get_time\nAction Input: None\nObservation: 9", "Action: get_time\nActionInput: N/A", "- Action: get_time\n- Action Input: None"} {
+		for _, family := range []string{"react", "hermes", "command-r-plus"} {
+			d, _ := Lookup(family)
+			p := planFor(t, d, Thinking{})
+			if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 1 || got.Calls[0].Name != "get_time" || got.Content != nil {
+				t.Errorf("%s: %q: %s", family, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+}
+
 // Labels are read with other white space and colons, as headings, and with byte order marks beside
 // them, in every family.
 func TestReact_labelsAsModelsSpellThem(t *testing.T) {
