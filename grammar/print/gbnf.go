@@ -69,11 +69,8 @@ func (l *lowering) rules(g *gbnf.Grammar) error {
 	return nil
 }
 
-// rule returns the index of a rule, made if it is new.
+// rule returns the index of a new rule.
 func (l *lowering) rule(name string) int {
-	if i, ok := l.names[name]; ok {
-		return i
-	}
 	i := len(l.out.Rules)
 	l.names[name] = i
 	l.out.Rules = append(l.out.Rules, gbnf.Rule{Name: name})
@@ -91,7 +88,7 @@ func (l *lowering) fresh(word string) int {
 }
 
 // part is the rule for something that is written the same everywhere, one for each variant of it.
-// Whoever gets one without a node gives it one.
+// Whoever gets one gives it its node, which is always the same.
 func (l *lowering) part(word, variant string) int {
 	key := word + " " + variant
 	i, ok := l.parts[key]

@@ -1,6 +1,7 @@
 package print
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,11 +80,50 @@ func TestPlain_tellsApartWhatItChanged(t *testing.T) {
 		`root ::= %json{"type":"integer","minimum":3}`:                                 {"", "numbers that a schema restricts are accepted without exponent only"},
 		`root ::= %json{"const":"a"}`:                                                  {"", "strings that a schema restricts are accepted without superfluous escapes only"},
 		`root ::= %json{"type":"object","additionalProperties":{"type":"null"}}`:       {"other keys than the named may come twice", ""},
+		`root ::= %until("` + strings.Repeat("a", 600) + `")`:                          {"markers are too long to be looked for by rules: the text before them may hold them", ""},
 		`root ::= <[CALL]> "x"`:                                                        {"the special token CALL is accepted when it is spelled by ordinary tokens, too", ""},
 	} {
 		_, r := plainText(t, src, true)
 		if strings.Join(r.Loosened, "; ") != want.loosened || strings.Join(r.Narrowed, "; ") != want.narrowed {
 			t.Errorf("%s: loosened %q, narrowed %q", src, r.Loosened, r.Narrowed)
 		}
+	}
+}
+
+// TestPlain_writesNothingTwice: parts that may be left out, and rules whose empty text is, lead to
+// the same from many sides, and are written once. A copy for each way there would double with
+// every part.
+func TestPlain_writesNothingTwice(t *testing.T) {
+	const parts = 12
+	var kids, chain string
+	for i := range parts {
+		kids += fmt.Sprintf(` | "%d"?`, i)
+		chain += fmt.Sprintf("x%d ::= x%d? \"a\"? x%d?\n", i, i+1, i+1)
+	}
+	for name, src := range map[string]string{
+		"parts in any order":  `root ::= %each(","` + kids + `)`,
+		"without empty texts": "root ::= x0*\n" + chain + fmt.Sprintf("x%d ::= \"b\"?", parts),
+	} {
+		g, err := gbnf.Read(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLowering(g, nil, true)
+		if err := l.rules(g); err != nil {
+			t.Fatal(err)
+		}
+		if l.shape(); len(l.out.Rules) > 3*parts {
+			t.Errorf("%s: %d rules", name, len(l.out.Rules))
+		}
+	}
+}
+
+func TestPlain_whatIsNoGrammarIsAnError(t *testing.T) {
+	g, err := gbnf.Read(`root ::= "a" | x` + "\n" + `x ::= %regex "("`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Plain(g, nil, true); err == nil || !strings.Contains(err.Error(), "rule x") {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -174,10 +174,7 @@ func (w *valueWriter) char() *gbnf.Node {
 	if w.Escapes == lex.EscapesCommon {
 		w.narrow("characters are accepted without superfluous escapes only")
 	}
-	switch {
-	case w.out.Rules[i].Node != nil:
-		return ref(i)
-	case w.Escapes != lex.EscapesAny:
+	if w.Escapes != lex.EscapesAny {
 		w.out.Rules[i].Node = w.spellRanges(ecma.All)
 		return ref(i)
 	}
@@ -235,9 +232,7 @@ func (l *lowering) escape(others ecma.Set) *gbnf.Node {
 		return control(others)
 	}
 	i := l.part("escape", "")
-	if l.out.Rules[i].Node == nil {
-		l.out.Rules[i].Node = control(others)
-	}
+	l.out.Rules[i].Node = control(others)
 	return ref(i)
 }
 

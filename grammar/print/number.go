@@ -42,11 +42,9 @@ func (w *valueWriter) allNumbers(e lex.Expr) bool {
 
 func (w *valueWriter) anyNumber() *gbnf.Node {
 	i := w.part("number", "")
-	if w.out.Rules[i].Node == nil {
-		w.out.Rules[i].Node = gbnf.Sequence(repeat(literal("-"), 0, 1), gbnf.Choice(literal("0"), gbnf.Sequence(digits('1'), star(digits('0')))),
-			repeat(gbnf.Sequence(literal("."), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1),
-			repeat(gbnf.Sequence(class(ecma.Range{Lo: 'E', Hi: 'E'}, ecma.Range{Lo: 'e', Hi: 'e'}), repeat(class(ecma.Range{Lo: '+', Hi: '+'}, ecma.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1))
-	}
+	w.out.Rules[i].Node = gbnf.Sequence(repeat(literal("-"), 0, 1), gbnf.Choice(literal("0"), gbnf.Sequence(digits('1'), star(digits('0')))),
+		repeat(gbnf.Sequence(literal("."), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1),
+		repeat(gbnf.Sequence(class(ecma.Range{Lo: 'E', Hi: 'E'}, ecma.Range{Lo: 'e', Hi: 'e'}), repeat(class(ecma.Range{Lo: '+', Hi: '+'}, ecma.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1))
 	return ref(i)
 }
 
@@ -66,9 +64,6 @@ func (w *valueWriter) canonical(integer number.Integer) lex.Expr {
 // canonicalNumber writes all numbers without exponent and -0, with a bounded count of digits.
 func (w *valueWriter) canonicalNumber() *gbnf.Node {
 	i := w.part("canonical-number", "")
-	if w.out.Rules[i].Node != nil {
-		return ref(i)
-	}
 	fraction := repeat(gbnf.Sequence(literal("."), repeat(digits('0'), 1, machine.MaxFractionDigits)), 0, 1)
 	whole := wholeDigits()
 	// Behind -0 the fraction must not be 0: some zeros, then another digit.
@@ -90,9 +85,7 @@ func wholeDigits() *gbnf.Node {
 // canonicalInteger writes the numbers of canonicalNumber whose fraction is 0.
 func (w *valueWriter) canonicalInteger() *gbnf.Node {
 	i := w.part("canonical-integer", "")
-	if w.out.Rules[i].Node == nil {
-		fraction := repeat(gbnf.Sequence(literal("."), repeat(literal("0"), 1, machine.MaxFractionDigits)), 0, 1)
-		w.out.Rules[i].Node = gbnf.Sequence(gbnf.Choice(gbnf.Sequence(repeat(literal("-"), 0, 1), wholeDigits()), literal("0")), fraction)
-	}
+	fraction := repeat(gbnf.Sequence(literal("."), repeat(literal("0"), 1, machine.MaxFractionDigits)), 0, 1)
+	w.out.Rules[i].Node = gbnf.Sequence(gbnf.Choice(gbnf.Sequence(repeat(literal("-"), 0, 1), wholeDigits()), literal("0")), fraction)
 	return ref(i)
 }
