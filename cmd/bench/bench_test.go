@@ -79,6 +79,15 @@ func run(ctx context.Context, o options) error {
 	if err := b.measureRestart(ctx); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}
+	if err := b.measureSession(ctx); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	if err := b.measureAgents(ctx); err != nil {
+		return fmt.Errorf("agents: %w", err)
+	}
+	if err := b.measureStart(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
 	if err := b.measureRemote(ctx); err != nil {
 		return fmt.Errorf("in front of llama-server: %w", err)
 	}

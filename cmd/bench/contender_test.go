@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,7 +58,7 @@ func (b *bench) start(ctx context.Context, name, program string, args ...string)
 func (c *contender) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !c.healthy(ctx) {
 		select {
@@ -113,34 +112,56 @@ func (c *contender) memory(ctx context.Context) (float64, error) {
 	return kib / 1024, err
 }
 
+// server is a program to be started, and its flags.
+type server struct {
+	name, program string
+	args          []string
+}
+
 // contenders starts tenon, with or without drafts, and llama-server with flash attention and
 // without, on a model; where drafts are measured, with its own as well.
 func (b *bench) contenders(ctx context.Context, path string, drafts bool, flags ...string) ([]*contender, func(), error) {
+	starts := []server{b.ours(path, "off", flags...)}
+	if drafts {
+		starts = []server{b.ours(path, "auto", flags...), b.ours(path, "off", flags...)}
+		starts[1].name = "tenon without"
+	}
+	if b.rival != "" {
+		starts = append(starts, b.theirs(path, flags...)...)
+	}
+	if b.rival != "" && drafts {
+		with := b.theirs(path, flags...)[0]
+		with.name, with.args = "llama-server with drafts", append(with.args, "--spec-default")
+		starts = append(starts, with)
+	}
+	return b.startAll(ctx, starts)
+}
+
+// ours is tenon, with drafts or without.
+func (b *bench) ours(path, drafts string, flags ...string) server {
+	return server{"tenon", b.tenon, append([]string{"serve", path, "--threads", strconv.Itoa(b.threads), "--drafts", drafts}, flags...)}
+}
+
+// theirs is llama-server with flash attention, and without.
+func (b *bench) theirs(path string, flags ...string) []server {
+	var out []server
+	for _, fa := range []string{"on", "off"} {
+		args := append([]string{"-m", path, "-t", strconv.Itoa(b.threads), "--no-webui", "-fa", fa}, flags...)
+		out = append(out, server{"llama-server fa " + fa, b.rival, args})
+	}
+	return out
+}
+
+// startAll starts all of them, or none.
+func (b *bench) startAll(ctx context.Context, starts []server) ([]*contender, func(), error) {
 	var all []*contender
 	stop := func() {
 		for _, c := range all {
 			c.stop()
 		}
 	}
-	threads := strconv.Itoa(b.threads)
-	type server struct {
-		name, program string
-		args          []string
-	}
-	own, rival := []string{"serve", path, "--threads", threads, "--drafts", "off"}, []string{"-m", path, "-t", threads, "--no-webui", "-fa"}
-	starts := []server{{"tenon", b.tenon, own}}
-	if drafts {
-		starts = []server{{"tenon", b.tenon, own[:4]}, {"tenon without", b.tenon, own}}
-	}
-	if b.rival != "" {
-		starts = append(starts, server{"llama-server fa on", b.rival, append(slices.Clone(rival), "on")},
-			server{"llama-server fa off", b.rival, append(slices.Clone(rival), "off")})
-	}
-	if b.rival != "" && drafts {
-		starts = append(starts, server{"llama-server with drafts", b.rival, append(slices.Clone(rival), "on", "--spec-default")})
-	}
 	for _, s := range starts {
-		c, err := b.start(ctx, s.name, s.program, append(s.args, flags...)...)
+		c, err := b.start(ctx, s.name, s.program, s.args...)
 		if err != nil {
 			stop()
 			return nil, nil, err

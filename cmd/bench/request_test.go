@@ -14,8 +14,9 @@ type object = map[string]any
 
 // answer is what a request cost.
 type answer struct {
-	prompt, generated int
-	took              time.Duration
+	prompt, cached, generated int
+	took                      time.Duration
+	message                   json.RawMessage // of a chat
 }
 
 // perSecond is so many things in the time that the answer took.
@@ -41,16 +42,26 @@ func (c *contender) ask(ctx context.Context, path string, body object) (answer, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	var out struct {
+		Choices []struct {
+			Message json.RawMessage `json:"message"`
+		} `json:"choices"`
 		Usage struct {
 			Prompt     int `json:"prompt_tokens"`
 			Completion int `json:"completion_tokens"`
+			Details    struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
 	}
 	begin := time.Now()
 	if err := do(r, &out); err != nil {
 		return answer{}, fmt.Errorf("%s: %w", c.name, err)
 	}
-	return answer{out.Usage.Prompt, out.Usage.Completion, time.Since(begin)}, nil
+	a := answer{prompt: out.Usage.Prompt, cached: out.Usage.Details.Cached, generated: out.Usage.Completion, took: time.Since(begin)}
+	if len(out.Choices) > 0 {
+		a.message = out.Choices[0].Message
+	}
+	return a, nil
 }
 
 func (c *contender) get(ctx context.Context, path string, into any) error {

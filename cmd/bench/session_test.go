@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// An agent's session: each turn sends the whole conversation and a tool's result more.
+const (
+	sessionTurns  = 10
+	sessionResult = 1100 // words of a tool's result
+	sessionTools  = 8
+)
+
+// measureSession is an agent's session of ten turns whose prompt grows to some 30,000 tokens. What
+// each server wrote goes into its own conversation, as an agent sends it.
+func (b *bench) measureSession(ctx context.Context) error {
+	wall := row{what: "a session of 10 turns to 30,000 tokens", unit: "s", lower: true, least: 2}
+	read := row{what: "the same: tokens read, for each new one", unit: "", lower: true, most: 1.05}
+	if b.model == "" || !b.only.MatchString(wall.what) {
+		return nil
+	}
+	tools, err := declarations(b.tools)
+	if err != nil {
+		b.add(row{what: wall.what, note: "left out: " + err.Error()})
+		return nil
+	}
+	all, stop, err := b.contenders(ctx, b.model, false, "--ctx-size", "32768", "--parallel", "1", "--chat-template-file", b.template)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	took, share := make([][]float64, len(all)), make([][]float64, len(all))
+	for run := range b.runs {
+		words := uint64(rand.Uint32()) // the same for all in a run
+		for k := range all {
+			i := (run + k) % len(all)
+			s, err := session(ctx, all[i], tools[:sessionTools], words)
+			if err != nil {
+				return err
+			}
+			took[i], share[i] = append(took[i], s.took.Seconds()), append(share[i], float64(s.prompt-s.cached)/float64(s.generated))
+		}
+	}
+	wall.ours, read.ours = median(took[0]), median(share[0])
+	for i, c := range all[1:] {
+		if v := median(took[i+1]); i == 0 || v < wall.theirs {
+			wall.theirs, wall.setting, read.theirs, read.setting = v, c.name, median(share[i+1]), c.name
+		}
+	}
+	b.add(wall)
+	b.add(read)
+	return nil
+}
+
+// session plays one. Its sum tells all prompts' tokens, those found in the cache, and in the place
+// of what was generated the new ones: the last prompt holds each of them once.
+func session(ctx context.Context, c *contender, tools []object, seed uint64) (answer, error) {
+	text := rand.New(rand.NewPCG(seed, 0))
+	body := callOf("read_file", object{"path": object{"type": "string", "maxLength": 24}}, nil)
+	body["tools"] = append(body["tools"].([]object), tools...)
+	body["tool_choice"] = object{"type": "function", "function": object{"name": "read_file"}}
+	messages := []any{
+		object{"role": "system", "content": fmt.Sprintf("You repair programs. Session %x.", seed)},
+		object{"role": "user", "content": "Read the files one after another, and tell which of them is wrong."},
+	}
+	var sum answer
+	for range sessionTurns {
+		body["messages"] = messages
+		a, err := c.ask(ctx, "/v1/chat/completions", body)
+		if err != nil {
+			return answer{}, err
+		}
+		sum.prompt, sum.cached, sum.generated = sum.prompt+a.prompt, sum.cached+a.cached, a.prompt
+		sum.took += a.took
+		id, err := callID(a.message)
+		if err != nil {
+			return answer{}, fmt.Errorf("%s: %w", c.name, err)
+		}
+		messages = append(slices.Clone(messages), a.message, object{"role": "tool", "tool_call_id": id, "content": someText(text, sessionResult)})
+	}
+	return sum, nil
+}
+
+// callID is the id of a message's only call.
+func callID(message json.RawMessage) (string, error) {
+	var m struct {
+		Calls []struct {
+			ID string `json:"id"`
+		} `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(message, &m); err != nil || len(m.Calls) != 1 {
+		return "", fmt.Errorf("no message with one call: %.200s", message)
+	}
+	return m.Calls[0].ID, nil
+}
+
+// someText is a text of so many words, as a file has them.
+func someText(r *rand.Rand, words int) string {
+	known := strings.Fields("the file reads a line and counts what it holds of orders prices taxes weights names dates in each row then writes them back")
+	var b strings.Builder
+	for i := range words {
+		b.WriteString(known[r.IntN(len(known))])
+		switch {
+		case i%12 == 11:
+			b.WriteString(" " + strconv.Itoa(r.IntN(1000)) + ".\n")
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+const (
+	agents      = 6
+	agentTurns  = 10
+	agentPrefix = 1500 // words
+	agentResult = 90
+)
+
+// measureAgents is the share of the input that is read, not found, when six agents with one long
+// beginning take turns on four slots. Whatever else a server keeps in memory is as it is by default.
+func (b *bench) measureAgents(ctx context.Context) error {
+	r := row{what: "six agents on four slots: input read anew", unit: "%", lower: true, most: 10}
+	if b.model == "" || !b.only.MatchString(r.what) {
+		return nil
+	}
+	shape := []string{"--parallel", "4", "--chat-template-file", b.template}
+	starts := []server{b.ours(b.model, "off", append(shape, "--ctx-size", "4096")...)}
+	if b.rival != "" {
+		starts = append(starts, b.theirs(b.model, append(shape, "--ctx-size", strconv.Itoa(4*4096))...)...)
+	}
+	all, stop, err := b.startAll(ctx, starts)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return b.compare(ctx, all, r, inputReadAnew, 1) // it is counted, not timed
+}
+
+// inputReadAnew lets the agents take turns, and tells the share of their input that was read.
+func inputReadAnew(ctx context.Context, c *contender) (float64, error) {
+	r := rand.New(rand.NewPCG(uint64(rand.Uint32()), 0))
+	prefix := someText(r, agentPrefix)
+	talks := make([][]any, agents)
+	for i := range talks {
+		talks[i] = []any{object{"role": "system", "content": prefix}, object{"role": "user", "content": fmt.Sprintf("You are agent %d. Begin.", i)}}
+	}
+	var prompt, cached int
+	for range agentTurns {
+		for i := range talks {
+			a, err := c.ask(ctx, "/v1/chat/completions", object{"messages": talks[i], "max_tokens": 4})
+			if err != nil {
+				return 0, err
+			}
+			prompt, cached = prompt+a.prompt, cached+a.cached
+			talks[i] = append(talks[i], a.message, object{"role": "user", "content": someText(r, agentResult)})
+		}
+	}
+	return 100 * float64(prompt-cached) / float64(prompt), nil
+}
+
+func TestSession_countsEachNewTokenOnce(t *testing.T) {
+	c, asked := scripted(t, 200, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"call_1"}]}}],
+		"usage":{"prompt_tokens":300,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":270}}}`)
+	s, err := session(t.Context(), c, nil, 1)
+	if err != nil || s.prompt != 3000 || s.cached != 2700 || s.generated != 300 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if n := len((*asked)[sessionTurns-1]["messages"].([]any)); n != 2+2*(sessionTurns-1) {
+		t.Errorf("the last turn has %d messages", n)
+	}
+}
