@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -44,9 +46,19 @@ func (t tracing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
+// tracedBody is an answer's body. Where it breaks off, its span tells of it.
 type tracedBody struct {
 	io.ReadCloser
 	span trace.Span
+}
+
+func (b tracedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
+		b.span.SetAttributes(attribute.String("error.type", "connection"))
+		b.span.SetStatus(codes.Error, "the answer broke off")
+	}
+	return n, err
 }
 
 func (b tracedBody) Close() error {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"go.opentelemetry.io/otel/codes"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -64,13 +65,18 @@ func TestTracing_anUpstreamGoesOnWithTheTrace(t *testing.T) {
 
 // A request that fails is a span that says so.
 func TestTracing_aRequestThatFails(t *testing.T) {
-	for name, fault := range map[string]func(*farHost){
-		"error.type 500":        func(h *farHost) { h.status = http.StatusInternalServerError },
-		"error.type connection": func(h *farHost) { h.down = true },
+	broken := func(*http.Request) io.Reader { return iotest.ErrReader(io.ErrUnexpectedEOF) }
+	for _, fault := range []struct {
+		name string
+		set  func(*farHost)
+	}{
+		{"error.type 500", func(h *farHost) { h.status = http.StatusInternalServerError }},
+		{"error.type connection", func(h *farHost) { h.down = true }},
+		{"error.type connection", func(h *farHost) { h.body = broken }},
 	} {
 		f := newFar("a")
 		e := connectTo(t, f, "http://a")
-		f.change("a", fault)
+		f.change("a", fault.set)
 		kept := tracetest.NewInMemoryExporter()
 		ctx, turn := sdk.NewTracerProvider(sdk.WithSyncer(kept)).Tracer("").Start(t.Context(), "turn")
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://a/completion", strings.NewReader(`{"prompt":[1]}`))
@@ -78,16 +84,17 @@ func TestTracing_aRequestThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if answer, err := e.http.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body) // one of them breaks off
 			_ = answer.Body.Close()
 		}
 		turn.End()
 		span := kept.GetSpans()[0]
 		found := false
 		for _, a := range span.Attributes {
-			found = found || string(a.Key)+" "+a.Value.AsString() == name
+			found = found || string(a.Key)+" "+a.Value.AsString() == fault.name
 		}
 		if !found || span.Status.Code != codes.Error {
-			t.Errorf("%s: %+v", name, span)
+			t.Errorf("%s: %+v", fault.name, span)
 		}
 	}
 }
