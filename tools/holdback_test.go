@@ -163,7 +163,7 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 // its marker are.
 func TestHoldback_ofTextBehindACall(t *testing.T) {
 	for _, d := range Families() {
-		if _, tagged := tagsOf(d); tagged {
+		if _, _, tagged := oddTags(d, "path"); tagged {
 			continue
 		}
 		p, call := writeFile(t, d)
@@ -179,11 +179,12 @@ func TestHoldback_ofTextBehindACall(t *testing.T) {
 	}
 }
 
-// Where tags are spelt, text behind what closes a call may belong to its last value: it waits, for
-// so many bytes as may be looked at and no more.
+// Where tags or delimiters are spelt, text behind what closes a call may belong to its last value: it
+// waits, for so many bytes as may be looked at and no more.
 func TestHoldback_ofTextThatMayBelongToAValue(t *testing.T) {
 	for _, d := range Families() {
-		if c, tagged := d.Codecs[0].(format.Tagged); !tagged || !strings.HasPrefix(c.ArgEnd, "</") {
+		tg, between, _ := oddTags(d, "path")
+		if !between && !strings.HasPrefix(tg.valueEnd, "</") {
 			continue
 		}
 		p, call := writeFile(t, d)

@@ -92,7 +92,8 @@ func ambiguous(d *Dialect, v, parser string) bool {
 	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.CDATA && strings.HasPrefix(v, format.CDATAOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
-	return false
+	_, nested := d.Codecs[0].(format.Nested) // noise before an end may be the end's, come twice
+	return nested && parser == "tolerant" && endsWithNoise(d, v)
 }
 
 // stand is where the value goes.

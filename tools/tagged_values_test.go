@@ -125,7 +125,7 @@ func oddParts(d *Dialect, tg tags) []string {
 // end of one, or that the tool has, or a call of a tool that is declared. Then nobody can tell.
 func readsAsMore(d *Dialect, tg tags, v string) bool {
 	open := strings.TrimPrefix(tg.open, d.Section.Open)
-	more := []string{tg.key + "path", open + "get_time", open + "bash"}
+	more := []string{tg.key + "path", tg.key + "content", open + "get_time", open + "bash"}
 	if tg.valueEnd != "" {
 		more = append(more, tg.valueEnd+tg.key)
 	}
@@ -133,45 +133,109 @@ func readsAsMore(d *Dialect, tg tags, v string) bool {
 	return slices.ContainsFunc(more, func(m string) bool { return strings.Contains(space.Replace(v), space.Replace(m)) })
 }
 
-// A value of such parts, in a call as the family's own grammar writes it, comes back exactly, or no
-// call leaves: never one with a part of the value, but where that reads as more of the turn. One
-// without the beginning of an argument or of a declared call comes back; so do most of the others.
-func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
-	for i, d := range Families() {
-		tg, ok := tagsOf(d)
-		if !ok {
-			continue
-		}
-		p, parts, r := hostilePlan(t, d), oddParts(d, tg), rand.New(rand.NewPCG(22, uint64(i)))
-		rounds, exact := 300, 0
-		if os.Getenv("TENON_ALL") != "" {
-			rounds = 20000
-		}
-		form := formNamed(t, d, "write_file")
-		for n := range rounds {
-			v := ""
-			for range 1 + r.IntN(6) {
-				v += parts[r.IntN(len(parts))]
-			}
-			text := fill(form.text, []string{"a", v}, ordered.String)
-			got := play(p.TextParser(), text, 0, false)
-			argument := tg.key != "" && strings.Contains(v, tg.key)
-			switch {
-			case cmp.Equal(got.Calls, []messageCall{meant(t, form, []string{"a", v})}):
-				exact++
-			case readsAsMore(d, tg, v), argument && len(got.Calls) == 0:
-			default:
-				t.Errorf("%s: %q\nbecomes %s", d.Key, text, sayMessage(got))
-			}
-			if n%10 == 0 {
-				checkProperties(t, p, []byte(text), r.Uint64())
-			}
-		}
-		t.Logf("%s: %d of %d came back", d.Key, exact, rounds)
-		if exact*100 < 85*rounds {
-			t.Errorf("%s: only %d of %d values came back", d.Key, exact, rounds)
+// oddTags are tagsOf a family, for a value of the argument key, also of a family whose strings stand
+// between delimiters.
+func oddTags(d *Dialect, key string) (tg tags, between, ok bool) {
+	tg, ok = tagsOf(d)
+	switch c := d.Codecs[0].(type) {
+	case format.Nested:
+		tg.key, tg.value, tg.valueEnd = c.Noise+"<", ">", c.Noise+"</"+key+">"
+	case format.Named:
+		if len(c.Quotes) > 0 {
+			q, end := c.Quotes[0], "}"+d.Call.Close
+			return tags{open: d.Call.Open + c.Before, name: "{", key: ",", value: ":" + q, valueEnd: q, callEnd: "}", end: end}, true, true
 		}
 	}
+	return tg, false, ok
+}
+
+// A value of such parts, in a call as the family's own grammar writes it, comes back exactly, or no
+// call leaves: never one with a part of the value, but where that reads as more of the turn, as what
+// begins another call does in the last argument. One without the beginning of an argument or of a
+// call comes back, and so do most of the others; not where it holds a delimiter of strings, or ends
+// with what may belong to its end.
+func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
+	for i, d := range Families() {
+		for at, key := range []string{"path", "content"} {
+			tg, between, ok := oddTags(d, key)
+			if !ok {
+				continue
+			}
+			p, parts, r := hostilePlan(t, d), oddParts(d, tg), rand.New(rand.NewPCG(22, uint64(2*i+at)))
+			rounds, exact := 150, 0
+			if os.Getenv("TENON_ALL") != "" {
+				rounds = 10000
+			}
+			form := formNamed(t, d, "write_file")
+			for n := range rounds {
+				v := ""
+				for range 1 + r.IntN(6) {
+					v += parts[r.IntN(len(parts))]
+				}
+				values := []string{"a", "a"}
+				values[at] = v
+				text := fill(form.text, values, ordered.String)
+				got := play(p.TextParser(), text, 0, false)
+				unclear := between && strings.Contains(v, tg.valueEnd) || tg.key != "" && strings.Contains(v, tg.key) || endsWithNoise(d, v)
+				switch {
+				case cmp.Equal(got.Calls, []messageCall{meant(t, form, values)}):
+					exact++
+				case readsAsMore(d, tg, v), key == "path" && strings.Contains(v, strings.TrimPrefix(tg.open, d.Section.Open)), unclear && len(got.Calls) == 0:
+				default:
+					t.Errorf("%s: %q\nbecomes %s", d.Key, text, sayMessage(got))
+				}
+				if n%10 == 0 {
+					checkProperties(t, p, []byte(text), r.Uint64())
+				}
+			}
+			t.Logf("%s: %d of %d came back", d.Key, exact, rounds)
+			if exact*100 < 80*rounds && !between {
+				t.Errorf("%s: only %d of %d values came back", d.Key, exact, rounds)
+			}
+		}
+	}
+}
+
+// The noise before a nested call's tags may be missing before any of them, or come twice: nothing of
+// it gets into a value. Where it is text, twice it may be a value's own, as half of it may: no call.
+func TestTagged_noiseThatIsMissingOrTwice(t *testing.T) {
+	d, _ := Lookup("minimax-m3")
+	noise := d.Codecs[0].(format.Nested).Noise
+	const whole = "N<tool_call>\nN<invoke name=\"get_weather\">\nN<city>RomeN</city>\nN<days>3N</days>\nN</invoke>\nN</tool_call>"
+	for _, c := range []struct {
+		from, to     string
+		text, tokens int // calls, where noise is text, and where it is a token; -1: half of it is a value's own
+	}{
+		{"N<city>", "<city>", 1, 1}, {"N</city>", "</city>", 1, 1}, {"N<days>", "<days>", 1, 1}, {"N</days>", "</days>", 1, 1},
+		{"N<city>RomeN</city>", "<city>Rome</city>", 1, 1}, {"N<city>", "NN<city>", 1, 1}, {"N</city>", "NN</city>", 0, 1},
+		{"N</days>", "N</ days>", 1, 1}, {"N</invoke>", "NN</invoke>", 1, 1}, {"N</invoke>", "</invoke>", 1, 1}, {"N<invoke", "<invoke", 1, 1},
+		{"N</tool_call>", "NN</tool_call>", 1, 1}, {"N</tool_call>", "</tool_call>", 1, 1}, {"N<tool_call>", "<tool_call>", 1, 1}, {"N<invoke", "NN<invoke", 1, 1},
+		{"N</city>", noise[:9] + "</city>", 0, -1}, {"N</city>", noise[4:] + "</city>", 0, -1},
+	} {
+		text := strings.ReplaceAll(strings.Replace(whole, c.from, c.to, 1), "N", noise)
+		check := func(where string, want int, got message) {
+			exact := []messageCall{{Name: "get_weather", Arguments: map[string]any{"city": "Rome", "days": 3.0}}}[:max(want, 0)]
+			if want >= 0 && !cmp.Equal(got.Calls, exact) {
+				t.Errorf("%s: %q for %q becomes %s", where, c.to, c.from, sayMessage(got))
+			}
+		}
+		p := planFor(t, d, Thinking{})
+		check("text", c.text, play(p.TextParser(), text, 0, false))
+		checkProperties(t, p, []byte(text), 1)
+		p = planFor(t, &Dialect{d.With([]string{noise})}, Thinking{})
+		check("tokens", c.tokens, spellingTokens(p.SymbolParser(), text, []string{noise}))
+	}
+	v := strings.ReplaceAll("aN</city>N</invoke>N</tool_call> b", "N", noise) // in ordinary letters
+	p := planFor(t, &Dialect{d.With([]string{noise})}, Thinking{})
+	got := spellingTokens(p.SymbolParser(), strings.ReplaceAll(strings.Replace(whole, "Rome", "QZQ0", 1), "N", noise), []string{noise}, v)
+	if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != v {
+		t.Errorf("%q becomes %s", v, sayMessage(got))
+	}
+}
+
+// endsWithNoise tells whether a value ends with noise.
+func endsWithNoise(d *Dialect, v string) bool {
+	return slices.ContainsFunc(d.Noise, func(noise string) bool { return strings.HasSuffix(v, noise) })
 }
 
 func formNamed(t *testing.T, d *Dialect, tool string) form {

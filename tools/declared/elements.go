@@ -17,7 +17,6 @@ import (
 // Elements reads elements whose tags stand behind noise; without any, those that stand bare.
 type Elements struct {
 	Noise string
-	Open  bool // one has been seen
 }
 
 var elementTag = regexp.MustCompile(`^<([^<>/\s][^<>\n]*)>`)
@@ -66,7 +65,7 @@ func (e Elements) first(tree string) (name, inner, rest string, ok bool) {
 // Tree is the value of an argument that is written as elements.
 func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 	text = string(peek.ReplaceInvalid([]byte(text)))
-	e := Elements{Open: true}
+	e := Elements{}
 	if strings.Contains(text, c.Noise) {
 		e.Noise = c.Noise
 	}

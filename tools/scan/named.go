@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -25,6 +26,11 @@ func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 func (c namedCodec) Scanner(o Opening) Scanner {
 	s := &NamedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
 	s.take = s.object
+	if len(c.Quotes) > 0 && o.IsSymbol == nil {
+		d := o.Plan.Dialect
+		s.ahead.opens, s.ahead.closings = d.Spellings(d.Opener()), o.Plan.Closers[o.Marker]
+		s.ahead.marks = peek.NewTexts(slices.Concat(o.Plan.TurnEnds.All, d.Results, s.ahead.opens, s.ahead.closings, c.Quotes))
+	}
 	switch {
 	case c.Labelled:
 		s.JSONScanner.after = format.LabelsBehind
@@ -44,6 +50,18 @@ type NamedScanner struct {
 	others bool
 	trails bool        // some of them stand behind it, and are no id
 	input  textScanner // of the input of a free-form tool
+	ahead  behind
+}
+
+// behind is how far the text behind a call has been looked at, whose strings stand between
+// delimiters that may be text: a value may hold what ends it and the call.
+type behind struct {
+	marks           peek.Texts // what is looked for there; none where delimiters are tokens
+	opens, closings []string   // of calls
+	pos             int        // 0 before the call has ended
+	within          bool       // another call
+	odd             bool       // with a string open
+	torn            bool       // the call was not over
 }
 
 // Called tells whether a tool has been named that can be called.
@@ -62,7 +80,75 @@ func (s *NamedScanner) Step(body []byte, final bool) Status {
 		s.pos, s.seen = s.input.pos, !final || s.input.pos < len(body)
 		return s.close(body, final)
 	}
-	return s.JSONScanner.Step(body, final)
+	if s.ahead.pos == 0 {
+		if st := s.JSONScanner.Step(body, final); st != Ended || s.ahead.marks.All == nil {
+			return st
+		}
+		s.ahead.pos = s.stop
+	}
+	a := s.closedAgain(body, final)
+	if a == peek.Unknown {
+		return Open
+	}
+	s.ahead.torn = a == peek.Yes
+	return Ended
+}
+
+// Cut implements Cutter: also where the region ends earlier, the call must be over.
+func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
+	s.ahead.torn = false
+	calls, err := s.JSONScanner.Cut(body, at)
+	s.ahead.pos, s.ahead.within, s.ahead.odd = s.stop, false, false
+	if s.ahead.marks.All != nil && s.closedAgain(body, true) == peek.Yes {
+		return nil, ErrTorn
+	}
+	return calls, err
+}
+
+// closedAgain tells whether the text behind the call closes a string once more that none of the
+// calls there has opened: up to the turn's end, or for MaxBare bytes. Directly before another call
+// the call is over.
+func (s *NamedScanner) closedAgain(body []byte, final bool) peek.Answer {
+	b, first := &s.ahead, peek.SkipSpace(body, s.stop)
+	for ; b.pos < len(body) && b.pos-s.stop <= MaxBare; b.pos++ {
+		t, a := b.marks.At(body[b.pos:], final)
+		switch {
+		case a == peek.Unknown:
+			return a
+		case a == peek.No, b.pos > first && slices.Contains(s.Plan.Dialect.Results, t):
+			continue
+		case slices.Contains(s.Quotes, t) && !b.within, b.odd && slices.Contains(b.closings, t):
+			return peek.Yes
+		case slices.Contains(s.Quotes, t):
+			b.odd = !b.odd
+		case slices.Contains(b.closings, t):
+			b.within = false
+		case !slices.Contains(b.opens, t):
+			return peek.No // the turn is over, or the call's result follows
+		default:
+			name, a := s.nameAt(body[b.pos+len(t):], final)
+			if a == peek.Unknown {
+				return a
+			}
+			if _, ok := s.Plan.Resolve(name); ok && b.pos == first {
+				return peek.No
+			}
+			b.within = b.within || a == peek.Yes
+		}
+		b.pos += len(t) - 1
+	}
+	return peek.Boolean(!final && b.pos-s.stop <= MaxBare, peek.Unknown)
+}
+
+// nameAt tells whether text begins with the name of a tool and an object behind it.
+func (s *NamedScanner) nameAt(text []byte, final bool) (string, peek.Answer) {
+	room := text[:min(len(text), s.Plan.MaxHead)]
+	i := bytes.IndexAny(room, "{\n<")
+	if i < 0 {
+		return "", peek.Boolean(!final && len(room) < s.Plan.MaxHead, peek.Unknown)
+	}
+	name := strings.TrimPrefix(strings.TrimSpace(string(room[:i])), s.Before)
+	return name, peek.Boolean(room[i] == '{', peek.Yes)
 }
 
 // takesText tells whether head names a free-form tool, whose input may stand behind a mark as it is.
@@ -181,6 +267,9 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 
 // object reads the one object of arguments.
 func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
+	if s.ahead.torn {
+		return nil, ErrTorn
+	}
 	if s.Head >= len(body) {
 		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body}}, nil
 	}

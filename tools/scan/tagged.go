@@ -56,6 +56,10 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 	for _, b := range []byte("<[\n" + c.noise[:min(1, len(c.noise))]) {
 		s.stops.Add(b)
 	}
+	s.argEnds = []string{c.ArgEnd}
+	if c.Value != "" {
+		s.argEnds = append(s.argEnds, c.Arg.Close)
+	}
 	d := o.Plan.Dialect
 	callEnds := d.Bare(c.noisy([]string{c.CallEnd}))
 	s.inside = slices.Concat(s.argOpens, callEnds)
@@ -97,9 +101,10 @@ type TaggedScanner struct {
 	tool    *declared.Tool
 	current declared.RawCall
 	field   declared.Field
-	element string            // what closes the argument that is read, if it stands in an element of its name
-	tags    declared.Elements // of the nested call's arguments
-	passed  bool              // what the value starts with has been looked at
+	element string   // what closes the argument that is read, if it stands in an element of its name
+	ends    []string // the same, as it may be written
+	argEnds []string // of one that stands between tags: it may be closed as keys are
+	passed  bool     // what the value starts with has been looked at
 	// unstructured: no list or object stands at the value's start, or it has been passed.
 	unstructured bool
 	inner        nesting // calls inside the value
@@ -162,6 +167,13 @@ func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool)
 	s.pos = peek.SkipSpace(body, s.pos)
 	if s.pos == len(body) {
 		return s.atEnd(body, final), false
+	}
+	switch s.doubled(body[s.pos:], final) {
+	case peek.Yes:
+		s.pos += len(s.noise)
+		return Open, true
+	case peek.Unknown:
+		return Open, false
 	}
 	if s.Value != "" && (s.state == beforeValue || s.state == inCall && len(s.current.Fields) > 0) { // a key may be closed twice
 		if a := peek.Prefix(body[s.pos:], s.Arg.Close, final); a != peek.No {
@@ -227,6 +239,14 @@ func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
 // beginValue begins an argument's value at pos.
 func (s *TaggedScanner) beginValue() {
 	s.from, s.state = s.pos, inValue
+	switch {
+	case s.nested:
+		s.ends = []string{"</" + s.field.Key + ">", s.noise + "</" + s.field.Key + ">"}
+	case s.element != "":
+		s.ends = []string{s.element}
+	default:
+		s.ends = s.argEnds
+	}
 }
 
 // within reads what stands between the arguments of a call.
@@ -288,7 +308,7 @@ func (s *TaggedScanner) finishCall(body []byte, i int) {
 		s.current.Err, s.torn = ErrTorn, false
 	}
 	s.Done = append(s.Done, s.current)
-	s.current, s.tags = declared.RawCall{}, declared.Elements{}
+	s.current = declared.RawCall{}
 	s.pos, s.called, s.state = i, i, afterCall
 }
 

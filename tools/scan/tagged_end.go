@@ -3,7 +3,9 @@ package scan
 import (
 	"bytes"
 	"slices"
+	"strings"
 
+	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/peek"
 )
@@ -30,19 +32,8 @@ const (
 
 // tagAt tells which tag stands at offset i, and how long it is.
 func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
-	end := s.valueEnd()
-	if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(end, i) {
-		return valueEnd, len(end), a
-	}
-	if n, a := peek.Broken(body[i:], end, final); a != peek.No {
-		if _, token := s.Plan.Dialect.Token(end); !token || s.IsSymbol == nil { // which has no space
-			return valueEnd, n, a
-		}
-	}
-	if s.Value != "" && s.element == "" { // a value may be closed as keys are
-		if a := peek.Prefix(body[i:], s.Arg.Close, final); a != peek.No && !s.spelt(s.Arg.Close, i) {
-			return valueEnd, len(s.Arg.Close), a
-		}
+	if n, a := s.endAt(body, i, final); a != peek.No {
+		return valueEnd, n, a
 	}
 	if t, a := s.tagOf(s.closing, body, i, final); a != peek.No {
 		return callEnd, len(t), a
@@ -51,6 +42,29 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 		return callOpen, 0, a
 	}
 	return noTag, 0, peek.No
+}
+
+// endAt tells whether the end of an argument stands at offset i, and how long it is.
+func (s *TaggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Answer) {
+	for _, end := range s.ends {
+		if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(s.marker(end), i) {
+			return len(end), a
+		}
+		if n, a := peek.Broken(body[i:], end, final); a != peek.No {
+			if _, token := s.Plan.Dialect.Token(s.marker(end)); !token || s.IsSymbol == nil { // which has no space
+				return n, a
+			}
+		}
+	}
+	return 0, peek.No
+}
+
+// marker is what of a tag may be a token: of an element's, the noise before it.
+func (s *TaggedScanner) marker(tag string) string {
+	if s.nested {
+		return tag[:len(s.noise)*min(1, strings.Count(tag, s.noise))]
+	}
+	return tag
 }
 
 // tagOf tells which of some tags stands at offset i, as more than text.
@@ -103,8 +117,26 @@ func (s *TaggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
 	case k == len(body):
 		return peek.Boolean(!final, peek.Unknown)
 	}
-	_, a := s.tagOf(s.follow, body, k, final)
+	return s.followAt(body, k, final)
+}
+
+// followAt tells whether what may stand behind an argument stands at offset i.
+func (s *TaggedScanner) followAt(body []byte, i int, final bool) peek.Answer {
+	_, a := s.tagOf(s.follow, body, i, final)
+	if a == peek.No && s.nested {
+		_, a = s.elementNext(body, i, final)
+	}
 	return a
+}
+
+// elementNext tells whether the element of an argument opens at offset i of a nested call, and its
+// name.
+func (s *TaggedScanner) elementNext(body []byte, i int, final bool) (key string, a peek.Answer) {
+	key, _, a = declared.Elements{Noise: s.noise}.Tag(body[i:], final)
+	if a == peek.Yes && s.spelt(s.noise, i) {
+		a = peek.No
+	}
+	return key, a
 }
 
 // nextAt tells whether the next call begins at offset j, with the name of a tool that can be
@@ -273,7 +305,7 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 		case t == callOpen, t != noTag && o.inside(body, o.pos):
 			o.pass(body, t, o.pos, o.pos+n)
 		case t == valueEnd:
-			switch s.closesOnce(body, o.pos+n, s.follow, final) {
+			switch s.closesOnce(body, o.pos+n, true, final) {
 			case peek.Yes:
 				o.again = o.pos
 				return peek.No
@@ -281,7 +313,7 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 				return peek.Unknown
 			}
 		case t == callEnd && s.last == valueEnd: // the call is whole: only what closes one tears it
-			switch s.closesOnce(body, o.pos+n, nil, final) {
+			switch s.closesOnce(body, o.pos+n, false, final) {
 			case peek.Yes:
 				o.torn = true
 			case peek.Unknown:
@@ -306,8 +338,8 @@ func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
 }
 
 // closesOnce tells whether what follows a closing tag at offset i shows it to be one, rather than a
-// word about tags: the turn's end, a call, or one of some tags.
-func (s *TaggedScanner) closesOnce(body []byte, i int, follow []string, final bool) peek.Answer {
+// word about tags: the turn's end, a call, or within a call what may stand behind an argument.
+func (s *TaggedScanner) closesOnce(body []byte, i int, inCall, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch {
 	case j-i > peek.MaxGap:
@@ -315,8 +347,10 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, follow []string, final bo
 	case j == len(body):
 		return peek.AtLast(final)
 	}
-	if _, a := s.tagOf(follow, body, j, final); a != peek.No {
-		return a
+	if inCall {
+		if a := s.followAt(body, j, final); a != peek.No {
+			return a
+		}
 	}
 	return s.moreAt(body, j, final)
 }

@@ -182,20 +182,13 @@ var errNoElement = errors.New("something else stands between its arguments")
 
 // nestedWithin reads what stands between the elements of a nested call.
 func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
-	if !s.tags.Open {
-		switch peek.Prefix(rest, s.noise+"<", final) {
-		case peek.Yes:
-			s.tags = declared.Elements{Noise: s.noise, Open: true}
-		case peek.Unknown:
-			return Open, false
-		case peek.No:
-			s.tags = declared.Elements{Open: rest[0] == '<'}
-		}
+	tags := declared.Elements{Noise: s.noise}
+	if rest[0] == '<' {
+		tags.Noise = ""
 	}
-	key, n, a := s.tags.Tag(rest, final)
+	key, n, a := tags.Tag(rest, final)
 	switch a {
 	case peek.Yes:
-		tags := s.tags
 		s.pos += n
 		s.field, s.element = declared.Field{Key: key, Tree: &tags}, tags.Noise+"</"+key+">"
 		s.beginValue()
@@ -209,18 +202,44 @@ func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
 // nestedEnds tells whether the element that is read ends at offset i: nothing but its own end
 // closes it, and that of those of its name inside.
 func (s *TaggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
-	open := s.tags.Noise + "<" + s.field.Key + ">"
-	switch t, a := peek.AnyPrefix(body[i:], []string{open, s.element}, final); {
-	case a != peek.Yes:
+	n, a := s.endAt(body, i, final)
+	switch {
+	case a == peek.Unknown:
 		return 0, a
-	case t == open:
-		s.inner.depth++
-	case s.inner.depth > 0:
+	case a == peek.Yes && s.inner.depth == 0:
+		s.last = valueEnd
+		return i + n, s.goesOn(body, i+n, final)
+	case a == peek.Yes:
 		s.inner.depth--
-	default:
-		return i + len(t), peek.Yes
+		return 0, peek.No
 	}
-	return 0, peek.No
+	open := s.field.Tree.Noise + "<" + s.field.Key + ">"
+	if a = peek.Prefix(body[i:], open, final); a == peek.Yes && !s.spelt(s.field.Tree.Noise, i) {
+		s.inner.depth++
+	}
+	return 0, peek.Boolean(a == peek.Unknown, a)
+}
+
+// doubled tells whether text begins with the noise before a tag twice.
+func (s *TaggedScanner) doubled(text []byte, final bool) peek.Answer {
+	if s.noise == "" || len(text) == 0 || text[0] != s.noise[0] {
+		return peek.No
+	}
+	return peek.Prefix(text, s.noise+s.noise, final)
+}
+
+// noiseIn takes off a value what is left of the noise before its end, where that is a token. Where
+// it is text, nobody can tell whose it is; so it is with a part of it.
+func (s *TaggedScanner) noiseIn(v string, i int, bare bool) string {
+	for s.IsSymbol != nil && strings.HasSuffix(v, s.noise) && s.IsSymbol(i-len(s.noise)) {
+		v, i = strings.TrimSuffix(v, s.noise), i-len(s.noise)
+	}
+	for k := range len(s.noise) - 1 {
+		part := bare && s.IsSymbol == nil && (strings.HasSuffix(v, s.noise[:k+2]) || strings.HasSuffix(v, s.noise[k:]))
+		s.torn = s.torn || part
+	}
+	s.torn = s.torn || s.IsSymbol == nil && strings.HasSuffix(v, s.noise)
+	return v
 }
 
 // valueEnd is what closes the argument that is read.

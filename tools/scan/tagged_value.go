@@ -168,6 +168,12 @@ func (s *TaggedScanner) valueEnds(body []byte, i int, final bool) (next int, a p
 // goesOn tells whether the call goes on or ends at offset i, as it does behind an argument.
 func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
+	switch s.doubled(body[j:], final) {
+	case peek.Yes:
+		j += len(s.noise)
+	case peek.Unknown:
+		return peek.Unknown
+	}
 	switch {
 	case s.inner.depth > 0: // the argument is one of a call inside the value
 		return peek.No
@@ -184,7 +190,12 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 			return peek.Unknown
 		}
 	}
-	if s.element != "" {
+	if s.nested {
+		if _, a := s.elementNext(body, j, final); a != peek.No {
+			return a
+		}
+	}
+	if s.element != "" && (!s.nested || s.field.Tree.Noise == "" || bytes.HasSuffix(body[:i], []byte(s.element))) {
 		if _, a := s.elementAt(body[j:], final); a != peek.No {
 			return a
 		}
@@ -250,6 +261,10 @@ func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.
 	if j == len(body) || j-i > peek.MaxGap {
 		return i, peek.Boolean(!final && j-i <= peek.MaxGap, peek.Unknown)
 	}
+	if s.nested {
+		key, a := s.elementNext(body, j, final)
+		return i, peek.Boolean(a == peek.Unknown || s.tool.Schema.Declares(key) && !s.given(key), a)
+	}
 	tag, a := s.tagOf(s.argOpens, body, j, final)
 	if a != peek.Yes {
 		return i, a
@@ -279,6 +294,12 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 		v = strings.TrimSuffix(strings.TrimPrefix(v, ending), ending)
 	} else if next == i && body[i] != '\n' {
 		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r") // the line break is the missing end's
+	}
+	if s.noise != "" {
+		v = s.noiseIn(v, i, !bytes.HasPrefix(body[i:], []byte(s.noise)))
+		if strings.Contains(v, s.noise) {
+			s.field.Tree.Noise = s.noise
+		}
 	}
 	if next == i {
 		v = s.withoutEnd(v)
