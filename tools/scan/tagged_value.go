@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -318,13 +319,37 @@ func (s *TaggedScanner) withoutEnd(v string) string {
 	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {
 		word = strings.TrimLeft(word[i:], "｜|:")
 	}
-	v = strings.TrimSuffix(v, "</"+word+">")
+	if cut, ok := s.withoutTag(v, word); ok {
+		return cut
+	}
 	for end := s.valueEnd(); len(end) > len("</"); end = end[:len(end)-1] {
 		if cut, ok := strings.CutSuffix(v, end); ok {
 			return cut
 		}
 	}
 	return v
+}
+
+// lastTag is a closing tag at the end of a value, perhaps with a space in it.
+var lastTag = regexp.MustCompile(`\s?<\s?/\s?([^<>/\s]+)>\s*$`)
+
+// withoutTag is a value without the closing tag at its end that stands for its own end, of which word
+// is the name: one of that name, of a longer or a shorter one, or of the argument's. It opens nothing
+// of that name.
+func (s *TaggedScanner) withoutTag(v, word string) (string, bool) {
+	m := lastTag.FindStringSubmatchIndex(v)
+	if m == nil {
+		return v, false
+	}
+	name := v[m[2]:m[3]]
+	like := strings.Contains(name, word) || len(name) > 2 && strings.Contains(word, name) || name == s.field.Key
+	if !like || strings.Contains(v[:m[0]], "<"+name) {
+		return v, false
+	}
+	if strings.TrimSpace(v[m[0]:]) != "</"+word+">" { // less its namespace, as many write
+		s.current.Repairs = append(s.current.Repairs, "closing-tag")
+	}
+	return v[:m[0]], true
 }
 
 // keyIn is the key that a tag holds. One that the schema declares may have quotes in it.
