@@ -132,11 +132,11 @@ func (s *TaggedScanner) followAt(body []byte, i int, final bool) peek.Answer {
 // elementNext tells whether the element of an argument opens at offset i of a nested call, and its
 // name.
 func (s *TaggedScanner) elementNext(body []byte, i int, final bool) (key string, a peek.Answer) {
-	key, _, a = declared.Elements{Noise: s.noise}.Tag(body[i:], final)
-	if a == peek.Yes && s.spelt(s.noise, i) {
-		a = peek.No
+	if _, a := s.tagOf(s.around, body, i, final); a != peek.No { // of the turn
+		return "", peek.Boolean(a == peek.Unknown, a)
 	}
-	return key, a
+	key, _, a = declared.Elements{Noise: s.noise}.Tag(body[i:], final)
+	return key, peek.Boolean(a != peek.Yes || !s.spelt(s.noise, i), a)
 }
 
 // nextAt tells whether the next call begins at offset j, with the name of a tool that can be
