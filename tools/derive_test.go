@@ -59,6 +59,48 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 	}
 }
 
+// Lines of labels, as in ReAct, are read and written as the template has them: one call or two, with
+// text before them or without.
+func TestDetect_linesOfLabels(t *testing.T) {
+	for name, call := range map[string]string{
+		"colons":    "Tool: %n\nArguments: %a",
+		"ReAct":     "Action: %n\nAction Input: %a",
+		"arrows":    "Call> %n\nArgs> %a",
+		"one line":  "Tool: %n Arguments: %a",
+		"one label": "Call> %n %a",
+		"bold":      "**Tool:** %n\n**Arguments:** %a",
+		"heading":   "### Call\nTool: %n\nArguments: %a",
+		"next line": "Call:\n%n\n%a",
+		"closed":    "Tool: %n\nArguments: %a\nDone.",
+		"fenced":    "Tool: %n\n```json\n%a\n```",
+	} {
+		with := func(name, args string) string {
+			return "\n" + strings.NewReplacer("%n", name, "%a", args).Replace(call)
+		}
+		one, other := with(bind.ProbeTool, `{"zqkey": "zqvalue"}`), with(bind.ProbeOther, `{"zqkey": "zqvalue"}`)
+		b, err := Bind(Evidence{Template: "unknown", Shown: Shown{
+			Generation: "<a>\n", TurnEnd: "</a>", Answer: "<a>\n" + bind.ProbeText + "</a>", Call: "<a>\n" + one + "</a>",
+			TwoCalls: "<a>\n" + one + other + "</a>", TextCall: "<a>\n" + bind.ProbeText + one + "</a>",
+		}})
+		if err != nil || b.Dialect.Key != "derived" || !b.Exact {
+			t.Errorf("%s: %s, exactly %v, %v: %v", name, b.Dialect.Key, b.Exact, err, b.Tried)
+			continue
+		}
+		p := planFor(t, &Dialect{b.Dialect}, Thinking{})
+		rome, now := with("get_weather", `{"city": "Rome"}`), with("get_time", `{}`)
+		for raw, want := range map[string]int{rome: 1, "Yes." + rome: 1, "Yes." + rome + now: 2, "Yes." + with("launch", `{}`): 0, "Yes." + with("get_weather", "") + "\nand wait.": 0} {
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) != want || want > 0 && strings.Trim(deref(got.Content), "Yes.") != "" {
+				t.Errorf("%s: %q became %s", name, raw, sayMessage(got))
+			}
+			if want > 0 {
+				accepts(t, p, raw)
+			}
+			checkProperties(t, p, []byte(raw), 1)
+		}
+	}
+}
+
 // A template renders turns from their header to their end: neither is a part of the calls.
 func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 	for name, c := range map[string]struct{ start, call, end, raw string }{

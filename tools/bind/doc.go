@@ -5,7 +5,8 @@
 // thinking, no arguments, a result ([Shown]). [Detect] holds candidates against these renderings:
 //
 //  1. the families whose signs stand in the template's source, those with the most text in their signs first;
-//  2. the skeletons (skeleton.go), filled from the renderings: JSON, Python-like, named, dictionary, tagged, nested;
+//  2. the skeletons (skeleton.go), filled from the renderings: JSON, Python-like, named (also behind a
+//     label, as in ReAct), dictionary, tagged, nested;
 //  3. tenon's own JSON protocol, which the prompt explains.
 //
 // A candidate is taken if it reads the renderings back: the same calls, the same text, the same

@@ -70,14 +70,13 @@ func (f *frame) takeID(c *format.Named, first, second string) {
 	c.IDMark, c.Separator = mark, rest
 }
 
-// takeAfter takes what stands behind the object inside of the call's closing marker, such as the
-// end of a code fence.
+// takeAfter takes what stands behind the object inside of the call's closing marker, or without one,
+// such as the end of a code fence.
 func (f *frame) takeAfter() string {
-	at := tag.FindStringIndex(f.behind)
-	if at == nil {
-		return ""
+	after := strings.TrimRight(f.behind, " \n")
+	if at := tag.FindStringIndex(f.behind); at != nil {
+		after = f.behind[:at[0]]
 	}
-	after := f.behind[:at[0]]
 	if strings.TrimSpace(after) == "" || !strings.HasPrefix(f.between, after) && f.between != "" {
 		return ""
 	}
@@ -85,17 +84,24 @@ func (f *frame) takeAfter() string {
 	return after
 }
 
-// takeName takes the words and markers between the call's own marker and its name off the frame.
+// label is what a line of labels begins with, as "Tool: " or "Call> ". It says what follows, and is
+// no marker.
+var label = regexp.MustCompile(`(^|\n)[#* ]*\pL[\pL\pN _-]*[:>]+[* ]*\n?$`)
+
+// takeName takes the words and markers between the call's own marker and its name off the frame, or
+// the label before the name.
 func (f *frame) takeName(c *format.Named) {
 	open := repeated(f.before, f.between)
 	if f.between == "" {
 		open = f.before
 	}
-	all := tag.FindAllStringIndex(open, -1)
-	if len(all) == 0 || all[0][0] > 0 {
+	rest, all := open, tag.FindAllStringIndex(open, -1)
+	switch {
+	case len(all) > 0 && all[0][0] == 0:
+		rest = open[all[0][1]:]
+	case len(all) > 0 || !label.MatchString(open):
 		return
 	}
-	rest := open[all[0][1]:]
 	if strings.TrimSpace(rest) == "" {
 		return
 	}
@@ -121,8 +127,10 @@ func (f *frame) takeLead(d *format.Family, c format.Named, s Shown) {
 func splits(texts ...string) (all []string) {
 	for _, t := range texts {
 		all = append(all, markersIn(t)...)
-		if word := strings.TrimSpace(t); word != "" {
-			all = append(all, word)
+		for line := range strings.SplitSeq(t, "\n") {
+			if word := strings.TrimSpace(line); word != "" {
+				all = append(all, word)
+			}
 		}
 		if strings.Contains(t, "\n") {
 			all = append(all, "\n")

@@ -160,19 +160,15 @@ func (p *Text) openGuest(m format.Marker, at int) {
 	p.region.unopened = false
 }
 
-// asGuest reads the region, whose cue is none of the family's own calls, as another family's that
-// begins so. It is false if none does.
-func (p *Text) asGuest() bool {
+// asGuest reads the region, which no codec of the family reads, as another family's whose calls begin
+// with its cue. Where none do, it is no call.
+func (p *Text) asGuest() {
 	r := p.region
-	if !r.cue || !p.plan.Callable {
-		return false
+	if m, a := p.plan.guestAt(p.buf[r.start:r.body], true); r.cue && a == peek.Yes {
+		p.openGuest(m, r.start)
+		return
 	}
-	m, a := p.plan.guestAt(p.buf[r.start:r.body], true)
-	if a != peek.Yes {
-		return false
-	}
-	p.openGuest(m, r.start)
-	return true
+	p.noCall(r.body, nil)
 }
 
 // guestCodec reads another family's calls that begin with one marker.

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,7 +71,8 @@ func namedHeads(c format.Named) []callHead {
 			marked.Prefixes = append(marked.Prefixes, c.Before[:at]+m, m)
 		}
 	case c.Before != "" && len(marks) == 0:
-		marked = callHead{Prefixes: []string{c.Before}, index: c.Index, Marks: plain.Marks, bare: true, words: true}
+		mark := cmp.Or(strings.TrimSpace(c.Separator), "{")
+		marked = callHead{Prefixes: []string{c.Before, strings.TrimSpace(c.Before)}, index: c.Index, Marks: []string{mark}, bare: true, words: true}
 	case len(marks) == 0:
 		return []callHead{plain}
 	}

@@ -74,9 +74,7 @@ func (p *Text) stepRegion(final bool) bool {
 	if r.scan == nil {
 		switch p.chooseCodec(body, final) {
 		case peek.No:
-			if !p.asGuest() {
-				p.noCall(r.body, nil)
-			}
+			p.asGuest()
 			return true
 		case peek.Unknown:
 			return false

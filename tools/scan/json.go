@@ -169,6 +169,7 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 			return Open, false
 		} else if s.seen && a == peek.Yes {
 			s.pos += len(t)
+			s.kept = s.pos
 			continue
 		}
 		if s.seen && rest[0] == '\n' && s.label != nil {
