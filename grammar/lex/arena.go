@@ -109,6 +109,7 @@ type Arena struct {
 	pages      [maxPages]pagePointer
 
 	anyRune, anyText, anyBytes Expr
+	anyNumber, anyInteger      Expr    // the syntax of numbers, of which no machine is needed
 	shaped                     wordSet // code points of texts that have a shape: see Lasts
 }
 
@@ -117,18 +118,18 @@ func NewArena(limits Limits) *Arena {
 	p := prototype()
 	a := &Arena{
 		limits: limits.withDefaults(), words: p.words.clone(), formats: map[string]Expr{},
-		nodes: append(make([]node, 0, 4*len(p.nodes)), p.nodes...), index: p.index.clone(), leaves: slices.Clone(p.leaves),
-		anyRune: p.anyRune, anyText: p.anyText, anyBytes: p.anyBytes, shaped: p.shaped,
+		nodes: append(make([]node, 0, 2*len(p.nodes)), p.nodes...), index: p.index.clone(), leaves: slices.Clone(p.leaves),
+		anyRune: p.anyRune, anyText: p.anyText, anyBytes: p.anyBytes, anyNumber: p.anyNumber, anyInteger: p.anyInteger, shaped: p.shaped,
 	}
 	a.words.limit = a.limits.Words
-	a.newState(empty)
-	a.strings.ids = map[stringKey]StringState{}
-	a.strings.add(stringKey{})
-	a.strings.add(stringKey{mode: inEscape}) // StringClosed: no inner state, and not in text
+	a.stateCount = pageSize
+	a.pages[0].Store(p.pages[0].Load())
+	a.strings.begin(&p.strings)
 	return a
 }
 
-// prototype holds what every arena begins with.
+// prototype holds what every arena begins with: among it the automata of any number and of the
+// strings of any text, of which nearly every mask knows some. All arenas share their page.
 var prototype = sync.OnceValue(func() *Arena {
 	a := &Arena{limits: Limits{}.withDefaults(), words: newWords()}
 	a.words.limit = a.limits.Words
@@ -138,6 +139,22 @@ var prototype = sync.OnceValue(func() *Arena {
 	a.anyBytes = a.not(empty)
 	a.shaped = a.words.ofRunes(ecma.WideSpace.Union(ecma.SetOf(`"\`)).Union(ecma.NewSet(ecma.Range{Lo: 0, Hi: 0x1F})).Complement())
 	a.anyText = a.repeat(a.anyRune, 0, unbounded)
+	a.anyNumber, a.anyInteger = a.spellings(false), a.spellings(true)
+	a.newState(empty)
+	a.strings.ids = map[stringKey]StringState{}
+	a.strings.add(stringKey{})
+	a.strings.add(stringKey{mode: inEscape}) // StringClosed: no inner state, and not in text
+	a.stateOf(a.anyNumber)
+	a.stateOf(a.anyInteger)
+	for escapes := range EscapesCommon + 1 {
+		a.StartString(a.anyText, escapes)
+	}
+	for s := Dead; s < a.stateCount; s++ {
+		a.Row(s)
+	}
+	for s := StringDead; s < a.strings.count; s++ {
+		a.StringRow(s)
+	}
 	return a
 })
 

@@ -3,6 +3,8 @@ package lex
 import (
 	"math/rand/v2"
 	"testing"
+
+	"tenon/grammar/lex/number"
 )
 
 // language is a brute-force model: the words over "abc" of at most bruteLength letters.
@@ -161,5 +163,25 @@ func TestRandomPairs_subsetAndOverlap(t *testing.T) {
 		if gotSub && !subset || overlap && apart {
 			t.Fatalf("round %d: subset %v (model %v), overlap %v (model %v)", round, gotSub, subset, !apart, overlap)
 		}
+	}
+}
+
+// TestArena_anyStringAndNumberAreKnown: what nearly every mask asks for is there from the start.
+func TestArena_anyStringAndNumberAreKnown(t *testing.T) {
+	a := NewArena(Limits{})
+	for _, integer := range []number.Integer{number.NotOnlyIntegers, number.IntegerSyntax} {
+		e, err := a.Number(number.Spec{Integer: integer})
+		if err != nil || !a.Accepting(a.Walk(a.Start(e), "-120")) {
+			t.Error(err)
+		}
+	}
+	for escapes := range EscapesCommon + 1 {
+		s := a.StartString(a.AnyText(), escapes)
+		for _, b := range []byte(`aé日\u00e9\n`) {
+			s = a.StepString(s, b)
+		}
+	}
+	if n := a.rowCount; n > 0 {
+		t.Errorf("%d rows are made", n)
 	}
 }

@@ -60,7 +60,8 @@
 // going over is a [*LimitError], from the method when it returns errors and from [Arena.Err]
 // otherwise.
 //
-// The automata of formats are shared by all arenas. They are made once per process and take some
+// The automata of any text and of any number are in the page of states that all arenas begin with.
+// Those of formats are shared by all arenas, too. They are made once per process and take some
 // 25 MB. No states are added to them: an arena that walks further goes on by itself. Memos of
 // questions about their states, such as lengths, do grow, within the same [Limits].
 //

@@ -1,6 +1,9 @@
 package lex
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // StringState is a state of the automaton that reads the inside of a JSON string literal (RFC 8259
 // §7): raw UTF-8 and escapes, which it decodes and feeds to a [State]. Like that, it never enters
@@ -52,6 +55,7 @@ type stringPage struct {
 // stringTable numbers string states; ids and pages behave like those of State.
 type stringTable struct {
 	ids   map[stringKey]StringState        // but for those outside of escapes
+	first map[stringKey]StringState        // the prototype's ids
 	texts [EscapesCommon + 1][]StringState // those, by the state of the text; 0 for none
 	count StringState
 	pages [maxPages]atomic.Pointer[stringPage]
@@ -174,10 +178,23 @@ func (a *Arena) stringState(k stringKey) StringState {
 	return s
 }
 
+// begin takes over the page of the prototype.
+func (t *stringTable) begin(p *stringTable) {
+	t.ids, t.first = map[stringKey]StringState{}, p.ids
+	for i := range t.texts {
+		t.texts[i] = slices.Clone(p.texts[i])
+	}
+	t.count = pageSize
+	t.pages[0].Store(p.pages[0].Load())
+}
+
 // find looks a state up, and makes room for it.
 func (t *stringTable) find(k stringKey) (StringState, bool) {
 	if k.mode != inText {
-		s, ok := t.ids[k]
+		s, ok := t.first[k]
+		if !ok {
+			s, ok = t.ids[k]
+		}
 		return s, ok
 	}
 	texts := &t.texts[k.escapes]

@@ -1,6 +1,7 @@
 package lex
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -33,7 +34,6 @@ type numberTable struct {
 	setIDs map[string]int32 // by specification
 	states []numberState
 	ids    map[numberKey]int32
-	plain  map[Expr]bool // sets that are no states of the machine, but the syntax of numbers
 	parts  map[numberPart]Expr
 }
 
@@ -64,22 +64,23 @@ func (a *Arena) Number(spec number.Spec) (Expr, error) {
 
 // numberSet returns the spellings of a set.
 func (a *Arena) numberSet(spec number.Spec, set *number.Set) Expr {
-	id := a.numbers.intern(spec, set)
-	if set.Unconstrained() {
-		e := a.spellings(spec.Integer == number.IntegerSyntax)
-		a.numbers.plain[e] = true
-		return e
+	switch {
+	case !set.Unconstrained():
+		start, none := set.Start()
+		return a.numberExpr(numberKey{set: a.numbers.intern(spec, set), State: start}, none)
+	case spec.Integer == number.IntegerSyntax:
+		return a.anyInteger
 	}
-	start, none := set.Start()
-	return a.numberExpr(numberKey{set: id, State: start}, none)
+	return a.anyNumber
 }
 
 // intern returns the index of the set that spec describes; equal ones share their states.
 func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 	if t.ids == nil {
-		t.setIDs, t.ids, t.plain, t.parts = map[string]int32{}, map[numberKey]int32{}, map[Expr]bool{}, map[numberPart]Expr{}
+		t.setIDs, t.ids, t.parts = map[string]int32{}, map[numberKey]int32{}, map[numberPart]Expr{}
 	}
-	key := fmt.Sprintf("%+v", spec)
+	text, _ := json.Marshal(spec) // it has no errors; fmt finds out by faults which bounds are nil
+	key := string(text)
 	if id, ok := t.setIDs[key]; ok {
 		return id
 	}
@@ -180,7 +181,7 @@ func shortNumber(text string) *big.Rat {
 func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	n := *a.at(e)
 	switch {
-	case a.numbers.plain[e]: // of no other number is there a prefix that begins nothing else
+	case e == a.anyNumber || e == a.anyInteger: // of no other number is there a prefix that begins nothing else
 		if slices.ContainsFunc(numbers, func(v *big.Rat) bool { return v.Sign() == 0 }) {
 			return a.intersect(e, a.complement(a.spelled(a.literal("0"), a.literal("0"))))
 		}

@@ -14,8 +14,8 @@ func (a *Arena) Size() int {
 }
 
 func (a *Arena) weigh() int {
-	pages := int(a.stateCount)/pageSize + 1
-	stringPages := int(a.strings.count)/pageSize + 1
+	pages := int(a.stateCount) / pageSize // but the first, which all share
+	stringPages := int(a.strings.count) / pageSize
 	exprs := cap(a.leaves) + cap(a.headSeen) + cap(a.stack) + cap(a.scratch) + cap(a.sorted)
 	for i := range a.shared {
 		exprs += cap(a.shared[i].exprs)
