@@ -20,6 +20,7 @@ type contender struct {
 	base  string // URL
 	model string // what its API calls the model
 	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has
 	log   *os.File
 }
 
@@ -39,7 +40,7 @@ func (b *bench) start(ctx context.Context, name, program string, args ...string)
 	if err != nil {
 		return nil, err
 	}
-	c := &contender{name: name, base: "http://" + address, log: log}
+	c := &contender{name: name, base: "http://" + address, ended: make(chan struct{}), log: log}
 	c.cmd = exec.CommandContext(ctx, program, append(args, "--host", "127.0.0.1", "--port", port)...)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGTERM) }
@@ -47,6 +48,10 @@ func (b *bench) start(ctx context.Context, name, program string, args ...string)
 	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
+	go func() {
+		_ = c.cmd.Wait() // how it ended stands in its log
+		close(c.ended)
+	}()
 	if err := c.wait(ctx); err != nil {
 		c.stop()
 		return nil, fmt.Errorf("%s: %w; see %s", name, err, log.Name())
@@ -63,6 +68,8 @@ func (c *contender) wait(ctx context.Context) error {
 	for !c.healthy(ctx) {
 		select {
 		case <-tick.C:
+		case <-c.ended:
+			return fmt.Errorf("it has ended")
 		case <-ctx.Done():
 			return fmt.Errorf("not ready after %s", startLimit)
 		}
@@ -98,7 +105,7 @@ func (c *contender) healthy(ctx context.Context) bool {
 // stop ends the server.
 func (c *contender) stop() {
 	_ = c.cmd.Cancel()
-	_ = c.cmd.Wait() // how it ended does not matter
+	<-c.ended
 	_ = c.log.Close()
 }
 
