@@ -15,7 +15,6 @@ import (
 const (
 	sessionTurns  = 10
 	sessionResult = 1100 // words of a tool's result
-	sessionTools  = 8
 )
 
 // measureSession is an agent's session of ten turns whose prompt grows to some 30,000 tokens. What
@@ -24,11 +23,6 @@ func (b *bench) measureSession(ctx context.Context) error {
 	wall := row{what: "a session of 10 turns to 30,000 tokens", unit: "s", lower: true, least: 2}
 	read := row{what: "the same: tokens read, for each new one", unit: "", lower: true, most: 1.05}
 	if b.model == "" || !b.only.MatchString(wall.what) {
-		return nil
-	}
-	tools, err := declarations(b.tools)
-	if err != nil {
-		b.add(row{what: wall.what, note: "left out: " + err.Error()})
 		return nil
 	}
 	all, stop, err := b.contenders(ctx, b.model, false, "--ctx-size", "32768", "--parallel", "1", "--chat-template-file", b.template)
@@ -41,7 +35,7 @@ func (b *bench) measureSession(ctx context.Context) error {
 		words := uint64(rand.Uint32()) // the same for all in a run
 		for k := range all {
 			i := (run + k) % len(all)
-			s, err := session(ctx, all[i], tools[:sessionTools], words)
+			s, err := session(ctx, all[i], words)
 			if err != nil {
 				return err
 			}
@@ -61,11 +55,9 @@ func (b *bench) measureSession(ctx context.Context) error {
 
 // session plays one. Its sum tells all prompts' tokens, those found in the cache, and in the place
 // of what was generated the new ones: the last prompt holds each of them once.
-func session(ctx context.Context, c *contender, tools []object, seed uint64) (answer, error) {
+func session(ctx context.Context, c *contender, seed uint64) (answer, error) {
 	text := rand.New(rand.NewPCG(seed, 0))
-	body := callOf("read_file", object{"path": object{"type": "string", "maxLength": 24}}, nil)
-	body["tools"] = append(body["tools"].([]object), tools...)
-	body["tool_choice"] = object{"type": "function", "function": object{"name": "read_file"}}
+	body := object{"max_tokens": 400, "tool_choice": "required", "parallel_tool_calls": false, "tools": fileTools(text)}
 	messages := []any{
 		object{"role": "system", "content": fmt.Sprintf("You repair programs. Session %x.", seed)},
 		object{"role": "user", "content": "Read the files one after another, and tell which of them is wrong."},
@@ -86,6 +78,17 @@ func session(ctx context.Context, c *contender, tools []object, seed uint64) (an
 		messages = append(slices.Clone(messages), a.message, object{"role": "tool", "tool_call_id": id, "content": someText(text, sessionResult)})
 	}
 	return sum, nil
+}
+
+// fileTools are eight tools that take a path, each with a long description.
+func fileTools(text *rand.Rand) []object {
+	var out []object
+	for _, name := range strings.Fields("read_file list_folder delete_file show_changes open_folder run_tests format_file count_lines") {
+		one := callOf(name, object{"path": object{"type": "string", "maxLength": 24}}, nil)["tools"].([]object)[0]
+		one["function"].(object)["description"] = someText(text, 120)
+		out = append(out, one)
+	}
+	return out
 }
 
 // callID is the id of a message's only call.
@@ -169,7 +172,7 @@ func inputReadAnew(ctx context.Context, c *contender) (float64, error) {
 func TestSession_countsEachNewTokenOnce(t *testing.T) {
 	c, asked := scripted(t, 200, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"call_1"}]}}],
 		"usage":{"prompt_tokens":300,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":270}}}`)
-	s, err := session(t.Context(), c, nil, 1)
+	s, err := session(t.Context(), c, 1)
 	if err != nil || s.prompt != 3000 || s.cached != 2700 || s.generated != 300 {
 		t.Errorf("%+v, %v", s, err)
 	}
