@@ -82,8 +82,8 @@ func run(ctx context.Context, o options) error {
 	if err := b.measureSession(ctx); err != nil {
 		return fmt.Errorf("session: %w", err)
 	}
-	if err := b.measureAgents(ctx); err != nil {
-		return fmt.Errorf("agents: %w", err)
+	if err := b.measureSharers(ctx); err != nil {
+		return fmt.Errorf("shared beginnings: %w", err)
 	}
 	if err := b.measureStart(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)

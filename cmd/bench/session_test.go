@@ -121,15 +121,15 @@ func someText(r *rand.Rand, words int) string {
 }
 
 const (
-	agents      = 6
-	agentTurns  = 10
-	agentPrefix = 1500 // words
-	agentResult = 90
+	sharers      = 6
+	sharedTurns  = 10
+	sharedPrefix = 1500 // words
+	sharedResult = 90
 )
 
-// measureAgents is the share of the input that is read, not found, when six agents with one long
+// measureSharers is the share of the input that is read, not found, when six agents with one long
 // beginning take turns on four slots. Whatever else a server keeps in memory is as it is by default.
-func (b *bench) measureAgents(ctx context.Context) error {
+func (b *bench) measureSharers(ctx context.Context) error {
 	r := row{what: "six agents on four slots: input read anew", unit: "%", lower: true, most: 10}
 	if b.model == "" || !b.only.MatchString(r.what) {
 		return nil
@@ -150,20 +150,20 @@ func (b *bench) measureAgents(ctx context.Context) error {
 // inputReadAnew lets the agents take turns, and tells the share of their input that was read.
 func inputReadAnew(ctx context.Context, c *contender) (float64, error) {
 	r := rand.New(rand.NewPCG(uint64(rand.Uint32()), 0))
-	prefix := someText(r, agentPrefix)
-	talks := make([][]any, agents)
+	prefix := someText(r, sharedPrefix)
+	talks := make([][]any, sharers)
 	for i := range talks {
 		talks[i] = []any{object{"role": "system", "content": prefix}, object{"role": "user", "content": fmt.Sprintf("You are agent %d. Begin.", i)}}
 	}
 	var prompt, cached int
-	for range agentTurns {
+	for range sharedTurns {
 		for i := range talks {
 			a, err := c.ask(ctx, "/v1/chat/completions", object{"messages": talks[i], "max_tokens": 4})
 			if err != nil {
 				return 0, err
 			}
 			prompt, cached = prompt+a.prompt, cached+a.cached
-			talks[i] = append(talks[i], a.message, object{"role": "user", "content": someText(r, agentResult)})
+			talks[i] = append(talks[i], a.message, object{"role": "user", "content": someText(r, sharedResult)})
 		}
 	}
 	return 100 * float64(prompt-cached) / float64(prompt), nil
