@@ -76,6 +76,9 @@ func run(ctx context.Context, o options) error {
 	if err := b.measureDrafts(ctx); err != nil {
 		return fmt.Errorf("drafts: %w", err)
 	}
+	if err := b.measureAgents(ctx); err != nil {
+		return fmt.Errorf("agents: %w", err)
+	}
 	if err := b.measureRestart(ctx); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}

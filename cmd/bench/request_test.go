@@ -17,6 +17,7 @@ type answer struct {
 	prompt, cached, generated int
 	took                      time.Duration
 	message                   json.RawMessage // of a chat
+	text                      string          // of a completion
 }
 
 // perSecond is so many things in the time that the answer took.
@@ -44,6 +45,7 @@ func (c *contender) ask(ctx context.Context, path string, body object) (answer, 
 	var out struct {
 		Choices []struct {
 			Message json.RawMessage `json:"message"`
+			Text    string          `json:"text"`
 		} `json:"choices"`
 		Usage struct {
 			Prompt     int `json:"prompt_tokens"`
@@ -59,7 +61,7 @@ func (c *contender) ask(ctx context.Context, path string, body object) (answer, 
 	}
 	a := answer{prompt: out.Usage.Prompt, cached: out.Usage.Details.Cached, generated: out.Usage.Completion, took: time.Since(begin)}
 	if len(out.Choices) > 0 {
-		a.message = out.Choices[0].Message
+		a.message, a.text = out.Choices[0].Message, out.Choices[0].Text
 	}
 	return a, nil
 }

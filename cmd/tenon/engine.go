@@ -66,7 +66,7 @@ func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Op
 	o := worker.Options{
 		Name: g.Name, Model: e.Path, Context: g.Context, Roomy: g.Roomy,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
-		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, LoadMode: s.LoadMode,
+		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, MaxPause: s.MaxPause, LoadMode: s.LoadMode,
 		HostMemory: hostMemory(g.Host), DiskCache: s.CacheDisk << 20,
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,

@@ -18,20 +18,21 @@ type Options struct {
 	Queue        int           // turns that may wait for a slot; default 128
 	QueueTimeout time.Duration // longest wait for a slot; default 5 minutes, negative: no limit
 
-	Context        int     // tokens that one turn may use; default: what the model was trained for
-	Threads        int     // default: what the machine grants, see engine/llama
-	BatchSize      int     // tokens in one call of the model; default 2048
-	UBatchSize     int     // tokens computed at once; default 256, on a GPU 512
-	HostMemory     int     // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
-	GPULayers      int     // negative: none; default: as many as fit
-	LoadMode       string  // how weights come into memory, see engine/llama: auto (default), mmap, none
-	Roomy          bool    // beside the model, memory for its weights once more stays free
-	FlashAttention Switch  // default Auto: measured once per model and machine
-	Drafts         Switch  // default Auto: what a turn repeats is guessed and evaluated together, where that pays; Off: never
-	CacheTypeK     string  // type of the KV cache's keys: f16 (default), q8_0, q4_0
-	CacheTypeV     string  // of its values; a quantized type needs flash attention
-	RoPEFreqBase   float32 // default: the file's
-	RoPEFreqScale  float32 // default: the file's
+	Context        int           // tokens that one turn may use; default: what the model was trained for
+	Threads        int           // default: what the machine grants, see engine/llama
+	BatchSize      int           // tokens in one call of the model; default 2048
+	UBatchSize     int           // tokens computed at once; default 256, on a GPU 512
+	MaxPause       time.Duration // longest wait for a stream's next token beside prompts; default 200 ms
+	HostMemory     int           // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
+	GPULayers      int           // negative: none; default: as many as fit
+	LoadMode       string        // how weights come into memory, see engine/llama: auto (default), mmap, none
+	Roomy          bool          // beside the model, memory for its weights once more stays free
+	FlashAttention Switch        // default Auto: measured once per model and machine
+	Drafts         Switch        // default Auto: what a turn repeats is guessed and evaluated together, where that pays; Off: never
+	CacheTypeK     string        // type of the KV cache's keys: f16 (default), q8_0, q4_0
+	CacheTypeV     string        // of its values; a quantized type needs flash attention
+	RoPEFreqBase   float32       // default: the file's
+	RoPEFreqScale  float32       // default: the file's
 	LoRA           []Adapter
 	Pooling        string   // of embeddings: mean, cls, last, rank, none; default: the file's
 	Template       string   // a chat template in place of the file's own: user-defined tokens that it writes are markers, too

@@ -28,6 +28,14 @@ func (c *Cost) Of(n int) float64 {
 	return supposed(n)
 }
 
+// Seconds is what a step of n tokens takes, 0 if nothing was measured.
+func (c *Cost) Seconds(n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return c.unit * c.Of(n)
+}
+
 // supposed is the cost before anything was measured: two Zen 4 cores with a model of 270M.
 func supposed(n int) float64 {
 	if n == 1 {

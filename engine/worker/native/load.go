@@ -31,7 +31,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 	b.info.VRAM = max(0, free-FreeVRAM())
 	return runner.New(b, runner.Options{
 		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
-		GPU: m.Offloaded(), HostMemory: o.HostMemory, Disk: kept(b), NoDrafts: o.Drafts == worker.Off,
+		MaxPause: o.MaxPause, GPU: m.Offloaded(), HostMemory: o.HostMemory, Disk: kept(b), NoDrafts: o.Drafts == worker.Off,
 	}), nil
 }
 

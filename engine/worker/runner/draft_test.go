@@ -33,7 +33,7 @@ func repeating() *fakeModel {
 }
 
 // cheap is the time that steps take on a machine on which a token more costs little.
-func cheap(tokens int) time.Duration { return time.Duration(20+tokens) * time.Millisecond }
+func cheap(batch []Entry) time.Duration { return time.Duration(20+len(batch)) * time.Millisecond }
 
 // draftCase is a turn of any sort, made from a seed.
 func draftCase(seed uint64) engine.Turn {

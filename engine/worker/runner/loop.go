@@ -34,8 +34,9 @@ type loop struct {
 
 	masking []masking // that are not whole
 
-	perToken time.Duration // of prompts, measured
-	perTurn  time.Duration // in a slot, measured
+	pace    schedule.Pace   // of prompts
+	limits  schedule.Limits // of the latest step
+	perTurn time.Duration   // in a slot, measured
 }
 
 func newLoop(r *Runner) *loop {

@@ -166,7 +166,7 @@ func (t *turn) stopAt(n int) {
 // keepPlaces keeps a copy of a sequence that cannot be cut: at its stops, and of a long prompt one
 // more that moves along with it, for turns that come too late to follow and leave its way at no
 // stop.
-func (l *loop) keepPlaces(t *turn, evaluated int) {
+func (l *loop) keepPlaces(t *turn) {
 	if l.rewindable() {
 		return
 	}
@@ -174,7 +174,7 @@ func (l *loop) keepPlaces(t *turn, evaluated int) {
 	case len(t.stops) > 0 && t.stops[0] <= t.done:
 		t.stops = t.stops[1:]
 		l.checkpoint(t)
-	case t.state == prompting && evaluated == l.options.UBatchSize:
+	case t.state == prompting && t.done-max(t.moving, t.usage.Cached) >= l.options.UBatchSize:
 		if l.checkpoint(t) {
 			l.forget(t, t.moving)
 			t.moving = t.done

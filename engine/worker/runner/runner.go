@@ -25,12 +25,13 @@ type Options struct {
 	QueueTimeout time.Duration // longest wait; default 5 minutes, negative: no limit
 	BatchSize    int           // most tokens in one call of the model; default 2048
 	UBatchSize   int           // most prompt tokens in one; default 512
+	MaxPause     time.Duration // longest wait for a stream's next token beside prompts; default 200 ms
 	HostMemory   int           // bytes for copies of what no turn runs on; default 1 GiB, negative: none
 	Disk         Disk          // default: none
 	GPU          bool          // the model is evaluated there
 	NoDrafts     bool          // each step brings a stream on by one token, and what the grammar forces
 
-	took func(tokens int) time.Duration // of a step; a test's clock
+	took func(batch []Entry) time.Duration // of a step; a test's clock
 }
 
 // Disk is where copies are kept that outlive the runner.
@@ -50,6 +51,9 @@ func (o Options) withDefaults(b Backend) Options {
 	set(&o.Queue, 128)
 	set(&o.BatchSize, 2048)
 	set(&o.UBatchSize, 512)
+	if o.MaxPause <= 0 {
+		o.MaxPause = 200 * time.Millisecond
+	}
 	if o.HostMemory == 0 {
 		o.HostMemory = 1 << 30
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 )
 
 var rewinds = map[string]engine.Rewind{
@@ -79,7 +80,7 @@ func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
 		whole bool
 		first int // tokens of the first step with a part of the prompt, each of which seems to take an hour
 	}{
-		{"watched", false, 32 + 1},
+		{"watched", false, 1 + 1},
 		{"wanted whole", true, 256 + 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,12 +117,15 @@ func besideLongPrompt(t *testing.T, whole bool) [][]Entry {
 		<-arrived
 		steps = append(steps, append([]Entry(nil), batch...))
 	}
-	r := New(f, Options{Slots: 2, UBatchSize: 256})
+	r := New(f, Options{Slots: 2, UBatchSize: 256, NoDrafts: true})
 	turn := ask("stream", 400)
 	turn.Whole = whole
 	stream := open(t, r, turn)
 	<-begun
-	r.post(func(l *loop) { l.perToken = time.Hour })
+	r.post(func(l *loop) {
+		l.pace = schedule.Pace{}
+		l.pace.Note(1, 0, time.Hour, l.limits)
+	})
 	go func() {
 		defer close(arrived)
 		for waiting := 0; waiting < 2; runtime.Gosched() { // the loop is held in its first step
@@ -139,7 +143,7 @@ func besideLongPrompt(t *testing.T, whole bool) [][]Entry {
 }
 
 // smallestPrompt tells steps with a part of a prompt from those of streams alone.
-const smallestPrompt = 16
+const smallestPrompt = 2
 
 func TestTurn_tooLongForTheContext(t *testing.T) {
 	f := newFake()

@@ -48,7 +48,7 @@ func (l *loop) step() {
 	}
 	took := time.Since(start)
 	if l.options.took != nil {
-		took = l.options.took(len(batch))
+		took = l.options.took(batch)
 	}
 	l.measure(works, len(batch), took)
 	for _, w := range works {
@@ -61,21 +61,16 @@ func (l *loop) step() {
 func (l *loop) plan() ([]work, []Entry) {
 	var turns []*turn
 	var slots []schedule.Slot
-	watched := false // somebody waits for each token of a stream
 	for _, t := range l.running {
 		if t.runnable() {
 			turns = append(turns, t)
-			slots = append(slots, schedule.Slot{Pending: t.pending(), Stream: t.state == streaming})
-			watched = watched || t.state == streaming && !t.request.Whole
+			slots = append(slots, schedule.Slot{Pending: t.pending(), Stream: t.state == streaming, Each: l.pace.At(t.done)})
 		}
 	}
-	limits := schedule.Limits{
-		Batch: l.options.BatchSize,
-		Chunk: schedule.Chunk(watched, l.perToken, l.options.UBatchSize),
-	}
+	l.limits = schedule.Limits{Batch: l.options.BatchSize, Chunk: l.options.UBatchSize, Time: l.promptTime()}
 	var works []work
 	var batch []Entry
-	for i, n := range schedule.Share(slots, limits) {
+	for i, n := range schedule.Share(slots, l.limits) {
 		if n == 0 {
 			continue
 		}
@@ -91,6 +86,28 @@ func (l *loop) plan() ([]work, []Entry) {
 		works = append(works, w)
 	}
 	return works, l.addDrafts(works, batch)
+}
+
+// alone is what streams take by themselves for so many tokens.
+func (l *loop) alone(tokens int) time.Duration {
+	return time.Duration(l.cost.Seconds(tokens) * float64(time.Second))
+}
+
+// promptTime is how long the next step may work on prompts: as long as nobody waits too long for the
+// next token of a stream, one that waits for its mask or a verdict too; 0 is any time. An answer
+// that is wanted whole only gains by large pieces.
+func (l *loop) promptTime() time.Duration {
+	tokens, watched := 0, false
+	for _, t := range l.running {
+		if t.state == streaming && t.runnable() {
+			tokens += t.pending()
+		}
+		watched = watched || t.speaks() && !t.request.Whole && !t.mail.full()
+	}
+	if !watched {
+		return 0
+	}
+	return schedule.PromptTime(l.options.MaxPause, l.alone(tokens))
 }
 
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.
@@ -133,10 +150,17 @@ func (l *loop) recover(works []work, err error) {
 func (l *loop) measure(works []work, tokens int, took time.Duration) {
 	l.counts.Steps++
 	l.counts.Evaluated += int64(tokens)
-	if !slices.ContainsFunc(works, work.prompts) {
+	prompts, depth := 0, 0
+	for _, w := range works {
+		if w.prompts() {
+			prompts += w.count
+			depth += w.count * w.turn.done
+		}
+	}
+	if prompts == 0 {
 		l.cost.Note(tokens, took.Seconds())
-	} else if tokens > len(works) { // streams alone cost more for each token
-		l.perToken = average(l.perToken, took/time.Duration(tokens))
+	} else {
+		l.pace.Note(prompts, depth/prompts, took-l.alone(tokens-prompts), l.limits)
 	}
 }
 
@@ -145,7 +169,7 @@ func (l *loop) evaluated(w work) {
 	t := w.turn
 	l.cache.Extend(t.seq, t.tokens[t.done:t.done+w.count]...)
 	t.done += w.count
-	l.keepPlaces(t, w.count)
+	l.keepPlaces(t)
 	if t.state == prompting && t.generated() == 0 {
 		p := &engine.Progress{Total: t.prompt, Cached: t.usage.Cached, Evaluated: t.done - t.usage.Cached, Miss: t.miss}
 		t.mail.put(func(m *mailbox) { m.progress = p })

@@ -121,6 +121,9 @@ func (t *turn) runnable() bool {
 	return (t.state == prompting || t.state == streaming) && !t.mail.full()
 }
 
+// speaks tells whether somebody may be waiting for its next token.
+func (t *turn) speaks() bool { return t.state == streaming || t.state == masked || t.state == parked }
+
 // pending is how many tokens can be evaluated before something has to be decided.
 func (t *turn) pending() int {
 	for _, stop := range t.stops {

@@ -6,7 +6,8 @@
 //   - [Store] knows which have been copied from there to host memory.
 //   - [Fits] says whether a waiting turn gets a slot.
 //   - [Share] splits one call of the model among the turns that run: a step of every stream first,
-//     then prompts.
+//     then pieces of prompts, which take no longer than streams are to wait ([PromptTime]) as far as
+//     [Pace] has measured.
 //   - [Follow] makes a turn wait while another is evaluating the prompt that both begin with.
 //
 // A sequence is a number from 0 on that the model's memory knows too. A turn has one while it

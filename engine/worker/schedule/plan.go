@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Waiting is a turn in the queue.
 type Waiting struct {
@@ -33,56 +36,124 @@ func Fits(w Waiting, r Room) bool {
 
 // Slot is a running turn that has tokens to evaluate.
 type Slot struct {
-	Pending int  // tokens that can be evaluated in this step
-	Stream  bool // it generates
+	Pending int           // tokens that can be evaluated in this step
+	Stream  bool          // it generates
+	Each    time.Duration // what one of a prompt's tokens takes, as far as is known
 }
 
 // Limits of one step.
 type Limits struct {
-	Batch int // tokens in all
-	Chunk int // tokens of prompts
+	Batch int           // tokens in all
+	Chunk int           // tokens of prompts
+	Time  time.Duration // for these; 0: any
 }
 
-// Share says how many tokens of each slot go into the next step. Streams come first, then prompts;
-// among equals the earlier in the list, which is the older.
+// Share says how many tokens of each slot go into the next step. Streams come first, in the order of
+// the list. Of what is left, the first prompt, which is the oldest, has half; then come prompts by
+// what they lack, the shortest first. So nobody waits for a long one to be read, and the long one
+// goes on however many short ones come.
 func Share(slots []Slot, l Limits) []int {
 	shares := make([]int, len(slots))
-	left, prompts := l.Batch, l.Chunk
+	var prompts []int
 	for i, s := range slots {
 		if s.Stream {
-			shares[i] = min(s.Pending, left)
-			left -= shares[i]
+			shares[i] = min(s.Pending, l.Batch)
+			l.Batch -= shares[i]
+		} else {
+			prompts = append(prompts, i)
 		}
 	}
-	for i, s := range slots {
-		if !s.Stream {
-			shares[i] = min(s.Pending, left, prompts)
-			left -= shares[i]
-			prompts -= shares[i]
+	if len(prompts) == 0 {
+		return shares
+	}
+	l.Chunk = min(l.Chunk, l.Batch)
+	give := func(i, tokens int, limit time.Duration) {
+		if n := piece(slots[i], shares[i], tokens, limit); n > 0 {
+			shares[i] += n
+			l.Chunk -= n
+			if l.Time > 0 {
+				l.Time = max(l.Time-time.Duration(n)*slots[i].Each, 1)
+			}
 		}
+	}
+	oldest := prompts[0]
+	if give(oldest, (l.Chunk+1)/2, l.Time/2); shares[oldest] == 0 {
+		give(oldest, min(l.Chunk, 1), 0)
+	}
+	slices.SortStableFunc(prompts, func(a, b int) int { return slots[a].Pending - slots[b].Pending })
+	for _, i := range prompts {
+		give(i, l.Chunk, l.Time)
 	}
 	return shares
 }
 
-// How long a step may make a stream wait for its next token, and the smallest part of a prompt
-// that is worth a step.
-const (
-	streamPatience = 200 * time.Millisecond
-	smallestChunk  = 32
-)
+// wholePiece is what a piece of a prompt is a multiple of, if it is not smaller: attention is
+// computed for so many tokens together.
+const wholePiece = 32
 
-// Chunk is how many prompt tokens go into a step, at most most: all that is computed at once where
-// nobody watches a stream (an answer that is wanted whole only gains by it), else as many as fit
-// streamPatience at the measured time for one token; 0 means not measured yet.
-func Chunk(watched bool, perToken time.Duration, most int) int {
-	if !watched {
-		return most
+// piece is how many of a prompt's tokens go into a step that has had so many of them: at most so
+// many, in at most that time.
+func piece(s Slot, had, most int, limit time.Duration) int {
+	n := min(s.Pending-had, most)
+	if limit == 0 || n <= int(limit/max(s.Each, 1)) {
+		return n
 	}
-	if perToken <= 0 {
-		return min(smallestChunk, most)
+	n = int(limit / max(s.Each, 1))
+	if had+n >= wholePiece {
+		n -= (had + n) % wholePiece
 	}
-	n := int(streamPatience/perToken) / smallestChunk * smallestChunk
-	return min(max(n, smallestChunk), most)
+	return n
+}
+
+// leastShare: prompts get a third of what a step of streams alone takes, if they could not be read
+// otherwise.
+const leastShare = 3
+
+// PromptTime is how long a step may work on prompts that takes so long for its streams alone, and of
+// which each is to come within pause. Where streams alone nearly take as long, or longer, they wait
+// a third longer than by themselves: else prompts would never be read.
+func PromptTime(pause, streams time.Duration) time.Duration {
+	return max(pause-streams, streams/leastShare, 1)
+}
+
+// Pace is what a token of a prompt takes, measured with each step. The zero value has measured
+// nothing.
+type Pace struct {
+	each  time.Duration
+	depth int // of the tokens that were measured
+}
+
+// shallow is a depth up to which attention is a small part of a token's work, in any model.
+const shallow = 1024
+
+// At is what a token takes that so many others come before. Behind what was measured it is an upper
+// bound, because attention grows with the depth and nothing else does.
+func (p Pace) At(depth int) time.Duration {
+	if depth <= p.depth {
+		return p.each
+	}
+	return time.Duration(float64(p.each) * float64(depth+shallow) / float64(p.depth+shallow))
+}
+
+// Note learns from a step under limits. What takes longer than was known counts at once, because a
+// stream waits for it; what takes less by half. A rest of a prompt that fills no step counts less:
+// it tells more of the step than of its tokens.
+func (p *Pace) Note(tokens, depth int, took time.Duration, l Limits) {
+	each, known := took/time.Duration(max(tokens, 1)), p.At(depth)
+	p.depth = depth
+	if known == 0 {
+		p.each = max(each, 1)
+		return
+	}
+	full := l.Chunk
+	if l.Time > 0 {
+		full = min(full, int(l.Time/known))
+	}
+	more := float64(each-known) * min(1, float64(tokens)/float64(max(full, 1)))
+	if more < 0 {
+		more /= 2
+	}
+	p.each = max(known+time.Duration(more), 1)
 }
 
 // Prompt is a running turn whose prompt is not evaluated yet.

@@ -33,7 +33,7 @@ func TestFits(t *testing.T) {
 func TestShare_longPromptDoesNotStallStreams(t *testing.T) {
 	slots := []Slot{{Pending: 9000}, {Pending: 1, Stream: true}, {Pending: 5, Stream: true}, {Pending: 70}}
 	got := Share(slots, Limits{Batch: 512, Chunk: 64})
-	if diff := cmp.Diff([]int{64, 1, 5, 0}, got); diff != "" {
+	if diff := cmp.Diff([]int{32, 1, 5, 32}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -52,22 +52,63 @@ func TestShare_shortPromptsFillUpTheChunk(t *testing.T) {
 	}
 }
 
-func TestChunk(t *testing.T) {
+func TestShare_byTime(t *testing.T) {
+	const ms = time.Millisecond
+	stream, prompt := Slot{Pending: 1, Stream: true}, func(pending int, each time.Duration) Slot { return Slot{Pending: pending, Each: each} }
 	for _, c := range []struct {
-		watched  bool
-		perToken time.Duration
-		want     int
+		name  string
+		slots []Slot
+		time  time.Duration
+		want  []int
 	}{
-		{false, time.Millisecond, 512},
-		{true, 0, 32},
-		{true, 5 * time.Millisecond, 32},
-		{true, time.Millisecond, 192},
-		{true, time.Microsecond, 512},
-		{true, time.Second, 32},
+		{"as much as the time allows, in whole pieces", []Slot{prompt(9000, ms)}, 190 * ms, []int{160}},
+		{"at most what is computed at once", []Slot{prompt(9000, ms)}, time.Hour, []int{512}},
+		{"any time", []Slot{prompt(9000, time.Hour)}, 0, []int{512}},
+		{"a short rest goes whole", []Slot{prompt(45, ms)}, 190 * ms, []int{45}},
+		{"less than a piece where that takes too long", []Slot{prompt(9000, 30*ms)}, 190 * ms, []int{6}},
+		{"a token at least", []Slot{stream, prompt(9000, 300*ms)}, 190 * ms, []int{1, 1}},
+		{"the oldest half, and then the shortest", []Slot{prompt(9000, ms), stream, prompt(700, ms), prompt(60, ms)}, 200 * ms, []int{96, 1, 32, 60}},
+		{"the oldest has what nobody else wants", []Slot{prompt(9000, ms), prompt(10, ms)}, 200 * ms, []int{160, 10}},
+		{"each at its own cost", []Slot{prompt(9000, 4*ms), prompt(8000, ms/2)}, 200 * ms, []int{26, 192}},
+		{"the oldest has a token, whatever comes", []Slot{prompt(9000, 500*ms), prompt(50, ms)}, 200 * ms, []int{1, 0}},
 	} {
-		if got := Chunk(c.watched, c.perToken, 512); got != c.want {
-			t.Errorf("%+v: %d", c, got)
+		if diff := cmp.Diff(c.want, Share(c.slots, Limits{Batch: 2048, Chunk: 512, Time: c.time})); diff != "" {
+			t.Errorf("%s:\n%s", c.name, diff)
 		}
+	}
+}
+
+func TestPromptTime(t *testing.T) {
+	const ms = time.Millisecond
+	for streams, want := range map[time.Duration]time.Duration{0: 200 * ms, 20 * ms: 180 * ms, 150 * ms: 50 * ms, 180 * ms: 60 * ms, 600 * ms: 200 * ms} {
+		if got := PromptTime(200*ms, streams); got != want {
+			t.Errorf("beside %v: %v, want %v", streams, got, want)
+		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	const us = time.Microsecond
+	limits := Limits{Chunk: 256, Time: 100 * time.Millisecond}
+	var p Pace
+	p.Note(100, 0, 100*1000*us, limits)
+	for _, c := range []struct {
+		name          string
+		tokens, depth int
+		took, want    time.Duration
+	}{
+		{"faster counts by half", 100, 0, 100 * 500 * us, 750 * us},
+		{"slower at once", 133, 0, 133 * 2000 * us, 2000 * us},
+		{"a rest counts by its share of a step", 5, 0, 5 * 4000 * us, 2200 * us},
+		{"deeper: at most in proportion, of which it takes the half", 50, 1024, 50 * 2200 * us, 3300 * us},
+	} {
+		p.Note(c.tokens, c.depth, c.took, limits)
+		if got := p.At(c.depth); got < c.want*99/100 || got > c.want*101/100 {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if p.At(10) != p.At(1024) || p.At(3072) != 2*p.At(1024) {
+		t.Errorf("at depth 10 %v, 1024 %v, 3072 %v", p.At(10), p.At(1024), p.At(3072))
 	}
 }
 
