@@ -71,8 +71,15 @@ const worthwhile = 1.1
 // and brings streams turns on by one token each. Chances hold, for each guess, that it is right up
 // to there. Tokens are added while they promise more than they cost; the step has at most so many.
 func Lengths(streams, tokens int, chances [][]float64, c *Cost, most int) []int {
-	lengths := make([]int, len(chances))
-	sum, best := float64(streams), worthwhile*float64(streams)/c.Of(tokens)
+	all, _ := lengths(streams, tokens, chances, c, 0, most)
+	return all
+}
+
+// lengths are those of a step that costs so much more, and how many tokens it brings for its cost.
+func lengths(streams, tokens int, chances [][]float64, c *Cost, more float64, most int) (all []int, best float64) {
+	all = make([]int, len(chances))
+	sum := float64(streams)
+	best = worthwhile * sum / c.Of(tokens)
 	taken := make([]int, len(chances))
 	for n := tokens + 1; n <= most; n++ {
 		next, chance := -1, 0.0
@@ -86,10 +93,10 @@ func Lengths(streams, tokens int, chances [][]float64, c *Cost, most int) []int 
 		}
 		taken[next]++
 		sum += chance
-		if rate := sum / c.Of(n); rate > best { // a second token may pay where the first alone does not
+		if rate := sum / (c.Of(n) + more); rate > best { // a second token may pay where the first alone does not
 			best = rate
-			copy(lengths, taken)
+			copy(all, taken)
 		}
 	}
-	return lengths
+	return all, best
 }

@@ -14,4 +14,8 @@
 // the run behind it; it learns from guesses that were not tried, too. [Cost] is what a step of so
 // many tokens takes. [Lengths] tries a token where it promises more than it costs, so that drafts
 // end by themselves where they do not pay.
+//
+// A smaller model can guess, too. Its guesses cost time whether or not they come true, so [Model]
+// decides how many it makes, by how often they did and how long its steps take ([Model.Rounds]). It
+// keeps an account of what the model has cost and saved, and switches it off where it owes too much.
 package draft

@@ -72,6 +72,15 @@ type Guess struct {
 	Tokens []int32
 	Run    int // how many tokens before it were said before, too
 	place  int // in the text, of the first of Tokens
+
+	sure []int // a draft model's: the kind of each of Tokens; nil: the text's
+}
+
+func (g Guess) kind(i int) int {
+	if g.sure != nil {
+		return g.sure[i]
+	}
+	return kind(g.Run + i)
 }
 
 // Continue guesses how context goes on: as the text did behind the longest run that context ends

@@ -13,9 +13,29 @@ import (
 // ErrNoRoom is a Decode that found no cells for its tokens. Nothing was evaluated.
 var ErrNoRoom = errors.New("no room in the KV cache")
 
-// Backend is a loaded model. Its methods are called from one goroutine at a time, but Model,
-// Vocab, Tokenize and NewSampler from any.
+// Evaluator evaluates tokens of sequences, and remembers them. Its methods are called from one
+// goroutine at a time.
+type Evaluator interface {
+	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share them.
+	Cells() int
+	Sequences() int
+	// Decode evaluates tokens. When ctx ends it may stop, with ctx's error; then sequences may
+	// hold a part of them.
+	Decode(ctx context.Context, batch []Entry) error
+	// Logits of an entry of the last Decode that asked for them; valid until the next.
+	Logits(entry int) []float32
+	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the
+	// memory cannot do it; it can always empty one.
+	Cut(sequence, n int) bool
+	// Logprobs of a token and of the n likeliest, best first, over the whole vocabulary.
+	Logprobs(logits []float32, id int32, n int) (float32, []Logprob)
+	Close() error
+}
+
+// Backend is a loaded model. As an Evaluator; but Model, Vocab, Tokenize and NewSampler may be
+// called from any goroutine.
 type Backend interface {
+	Evaluator
 	// Model describes the model; Context is the most that one turn may use. Slots is left to the
 	// runner.
 	Model() engine.Model
@@ -26,19 +46,8 @@ type Backend interface {
 	// Tokenize reads plain text: no token is added, and no control token comes out of it.
 	Tokenize(ctx context.Context, text string) ([]int32, error)
 
-	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share them.
-	Cells() int
-	Sequences() int
-	// Decode evaluates tokens. When ctx ends it may stop, with ctx's error; then sequences may
-	// hold a part of them.
-	Decode(ctx context.Context, batch []Entry) error
-	// Logits of an entry of the last Decode that asked for them; valid until the next.
-	Logits(entry int) []float32
 	// Share gives an empty sequence the first n tokens of another without copying them.
 	Share(from, to, n int) error
-	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the
-	// memory cannot do it; it can always empty one.
-	Cut(sequence, n int) bool
 	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends
 	// its tokens up to another position to a sequence that ends inside of it. Where memory cannot be
 	// cut at any token both are called for whole sequences, and Restore for an empty one. After an
@@ -52,11 +61,8 @@ type Backend interface {
 	Floor(sequence, length int) int
 
 	NewSampler(s engine.Sampling) (Sampler, error)
-	// Logprobs of a token and of the n likeliest, best first, over the whole vocabulary.
-	Logprobs(logits []float32, id int32, n int) (float32, []Logprob)
 	// Embed returns a text's vector, or engine.ErrUnsupported.
 	Embed(ctx context.Context, text []int32) ([]float32, error)
-	Close() error
 }
 
 // Data is a copy that can be written. WriteTo may be called from any goroutine.

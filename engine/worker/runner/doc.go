@@ -16,9 +16,9 @@
 //     longer than the model sits out until it is whole (masks.go).
 //  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the
 //     grammar's mask first, then the sampler among what it allows; what the grammar forces is
-//     appended at once. What a turn may say next is guessed, evaluated in the same step, and chosen
-//     or not (draft.go). At a %check mark the turn keeps its slot and waits for a verdict, which
-//     may take some of the output back.
+//     appended at once. What a turn may say next is guessed, from what was said or by a draft model
+//     (drafter.go), evaluated in the same step, and chosen or not (draft.go). At a %check mark the
+//     turn keeps its slot and waits for a verdict, which may take some of the output back.
 //  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox
 //     is full stays out of the steps until it is read; the others run on.
 //

@@ -8,8 +8,8 @@ import (
 )
 
 // This file has streams go on by several tokens in a step. What a turn may say next is guessed
-// from its own text and from what was said under its key (package draft), as far as the grammar
-// allows it. The guess is evaluated along with the turn's last token, and each of its tokens is
+// from its own text and from what was said under its key (package draft), or by a smaller model
+// (drafter.go), as far as the grammar allows it. The guess is evaluated along with the turn's last token, and each of its tokens is
 // chosen by the sampler all the same: only where it chooses what was guessed, the logits behind it
 // are those of the turn. So a draft changes neither what is said nor how likely it is, and leaves
 // seeds, penalties, budgets and log probabilities what they are.
@@ -22,11 +22,20 @@ const mostDrafted = 16
 
 // trial is a turn's guess in a step, and how much of it is tried.
 type trial struct {
-	guess  draft.Guess
+	guess  draft.Guess     // the text's
+	said   draft.Guess     // the draft model's; it is tried in the guess's place, if there is one
+	worth  float64         // what a token of it saves, in steps of one token
 	begin  int             // how many tokens the turn has
 	tokens []int32         // to try
 	entry  int             // of the first, in the batch
 	masks  []*grammar.Mask // of what follows each; nil without a grammar
+}
+
+func (d *trial) tried() draft.Guess {
+	if d.said.OfModel() {
+		return d.said
+	}
+	return d.guess
 }
 
 // guesser is what a turn guesses from.
@@ -55,16 +64,24 @@ func (l *loop) addDrafts(works []work, batch []Entry) []Entry {
 	if crowded || free <= len(batch) {
 		return batch // nothing is evicted for a guess
 	}
-	lengths := draft.Lengths(len(works), len(batch), chances, &l.cost, min(mostDrafted, free, l.options.BatchSize))
-	for i, n := range lengths {
+	most := min(mostDrafted, free, l.options.BatchSize)
+	l.propose(works, len(batch), chances, most)
+	without := len(batch)
+	for i, n := range draft.Lengths(len(works), len(batch), chances, &l.cost, most) {
 		if n == 0 {
 			continue
 		}
 		t, d := works[i].turn, works[i].trial
-		d.tokens, d.entry = l.allowed(t, d.guess.Tokens, n), len(batch)
+		d.tokens, d.entry = l.allowed(t, d.tried().Tokens, n), len(batch)
 		for k, id := range d.tokens {
 			batch = append(batch, Entry{Token: id, Position: d.begin + k, Sequence: t.seq, Logits: true})
 		}
+		if !d.said.OfModel() {
+			without += len(d.tokens)
+		}
+	}
+	if l.drafter != nil {
+		l.drafter.Owe(l.cost.Of(len(batch)) - l.cost.Of(without))
 	}
 	return batch
 }
@@ -75,7 +92,7 @@ func (l *loop) guess(t *turn) *trial {
 		t.text, t.chances = draft.NewText(len(t.tokens)+min(t.limit, saidTokens)), l.chances.Begin()
 	}
 	t.text.Add(t.tokens[t.text.Len():]...)
-	most := min(mostDrafted-1, t.limit-t.generated()-1)
+	most := t.mostDrafted()
 	best, from := draft.Guess{}, t.from
 	for _, text := range []*draft.Text{t.text, l.said[t.request.CacheKey]} {
 		if text == nil || most <= 0 {
@@ -92,6 +109,9 @@ func (l *loop) guess(t *turn) *trial {
 	t.from = from
 	return &trial{guess: best, begin: len(t.tokens)}
 }
+
+// mostDrafted is how long a guess may be.
+func (t *turn) mostDrafted() int { return min(mostDrafted-1, t.limit-t.generated()-1) }
 
 // allowed is what the grammar lets a turn say of a guess, at most so many tokens. What the grammar
 // forces in between is cut into tokens as advance will do it.
@@ -143,17 +163,24 @@ func (l *loop) verify(t *turn, d *trial) {
 	l.dropAhead(t)
 }
 
-// learn takes note of what came of a turn's guess, whether or not it was tried.
+// learn takes note of what came of a turn's guesses, whether or not they were tried.
 func (l *loop) learn(t *turn, d *trial) {
 	said := t.tokens[d.begin:]
-	right := common(said, d.guess.Tokens)
-	failed := right < len(said) && right < len(d.guess.Tokens)
-	for _, c := range []*draft.Chances{&t.chances, &l.chances} {
-		c.Note(d.guess, right, failed)
-	}
-	t.latest = draft.Guess{}
-	if !failed {
-		t.latest = d.guess.After(len(said))
+	for _, g := range []draft.Guess{d.said, d.guess} {
+		right := common(said, g.Tokens)
+		failed := right < len(said) && right < len(g.Tokens)
+		for _, c := range []*draft.Chances{&t.chances, &l.chances} {
+			c.Note(g, right, failed)
+		}
+		switch {
+		case g.OfModel():
+			l.drafter.Note(g, right, failed)
+			l.drafter.Owe(-d.worth * float64(g.Chosen(min(right, len(d.tokens)))))
+		case failed:
+			t.latest = draft.Guess{}
+		default:
+			t.latest = g.After(len(said))
+		}
 	}
 }
 

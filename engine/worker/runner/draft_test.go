@@ -96,7 +96,8 @@ func judge(t *testing.T, r *Runner, seed uint64) answer {
 
 // With drafts a turn says, token by token, what it says without: under every grammar, across the
 // end of thinking and the start of a call, with budgets, verdicts, log probabilities, penalties
-// and chance; alone and beside others, and where cells run short. 48 turns, and 100 with TENON_ALL.
+// and chance; alone and beside others, and where cells run short; with a draft model, too, that is
+// right or wrong. 48 turns for each, and 100 with TENON_ALL.
 func TestDrafts_changeNothingThatIsSaid(t *testing.T) {
 	plain := newRunner(t, repeating(), Options{NoDrafts: true, Slots: 1})
 	cases := 48
@@ -109,10 +110,14 @@ func TestDrafts_changeNothingThatIsSaid(t *testing.T) {
 	}
 	for _, c := range []struct {
 		slots, cells int
-	}{{1, 4096}, {4, 4096}, {4, 700}} {
+		drafts       *fakeDraft
+	}{
+		{1, 4096, nil}, {4, 4096, nil}, {4, 700, nil}, {1, 4096, drafting(repeating())}, {4, 4096, drafting(repeating())},
+		{4, 700, drafting(repeating())}, {4, 4096, drafting(newFake())},
+	} {
 		f := repeating()
 		f.cells = c.cells
-		r := newRunner(t, f, Options{Slots: c.slots, took: cheap})
+		r := newRunner(t, f, c.drafts.options(Options{Slots: c.slots, took: cheap}))
 		got := make([]answer, cases)
 		for begin := 0; begin < cases; begin += c.slots {
 			var all sync.WaitGroup
@@ -129,6 +134,9 @@ func TestDrafts_changeNothingThatIsSaid(t *testing.T) {
 		s := r.Stats()
 		if s.Accepted < int64(5*cases/2) || s.Drafted < s.Accepted || plain.Stats().Drafted > 0 || s.Steps > plain.Stats().Steps*9/10 {
 			t.Errorf("%+v: of %d drafted tokens %d were accepted, in %d steps; without %d", c, s.Drafted, s.Accepted, s.Steps, plain.Stats().Steps)
+		}
+		if c.drafts != nil && c.drafts.read == 0 {
+			t.Errorf("%+v: the draft model was not asked", c)
 		}
 	}
 }

@@ -30,7 +30,8 @@ type loop struct {
 	speakers []string               // the keys, that which spoke longest ago first; some may be forgotten
 	chances  draft.Chances
 	cost     draft.Cost
-	crowded  bool // the latest step with drafts found no cells for them
+	crowded  bool     // the latest step with drafts found no cells for them
+	drafter  *drafter // nil: none, or it has failed
 
 	masking []masking // that are not whole
 
@@ -40,7 +41,7 @@ type loop struct {
 }
 
 func newLoop(r *Runner) *loop {
-	l := &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory), said: map[string]*draft.Text{}}
+	l := &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory), said: map[string]*draft.Text{}, drafter: newDrafter(r.options)}
 	l.openDisk()
 	return l
 }
@@ -291,6 +292,7 @@ func (l *loop) release(t *turn) {
 	l.queue = slices.DeleteFunc(l.queue, same)
 	l.running = slices.DeleteFunc(l.running, same)
 	l.keep(t)
+	l.drafter.leave(t)
 	l.remember(t)
 	if t.request.Forget {
 		l.forgetKey(t.request.CacheKey)

@@ -30,8 +30,10 @@ type Options struct {
 	Disk         Disk          // default: none
 	GPU          bool          // the model is evaluated there
 	NoDrafts     bool          // each step brings a stream on by one token, and what the grammar forces
+	Draft        Evaluator     // a smaller model of the same vocabulary, which says how turns may go on; it has a sequence for each slot. Default: none
 
-	took func(batch []Entry) time.Duration // of a step; a test's clock
+	took      func(batch []Entry) time.Duration // of a step; a test's clock
+	tookDraft func(tokens int) time.Duration    // of one of the draft model's
 }
 
 // Disk is where copies are kept that outlive the runner.
@@ -230,6 +232,9 @@ func (r *Runner) Close() error {
 		return nil
 	}
 	r.gone = true
+	if r.options.Draft != nil {
+		_ = r.options.Draft.Close() // it never fails
+	}
 	return r.backend.Close()
 }
 

@@ -159,6 +159,7 @@ func (l *loop) measure(works []work, tokens int, took time.Duration) {
 	}
 	if prompts == 0 {
 		l.cost.Note(tokens, took.Seconds())
+		l.drafter.pass(l.cost.Of(tokens))
 	} else {
 		l.pace.Note(prompts, depth/prompts, took-l.alone(tokens-prompts), l.limits)
 	}
