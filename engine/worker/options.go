@@ -29,6 +29,7 @@ type Options struct {
 	Roomy          bool          // beside the model, memory for its weights once more stays free
 	FlashAttention Switch        // default Auto: measured once per model and machine
 	Drafts         Switch        // default Auto: what a turn repeats is guessed and evaluated together, where that pays; Off: never
+	Draft          string        // a smaller model (GGUF) of the same vocabulary that guesses, too; default: none
 	CacheTypeK     string        // type of the KV cache's keys: f16 (default), q8_0, q4_0
 	CacheTypeV     string        // of its values; a quantized type needs flash attention
 	RoPEFreqBase   float32       // default: the file's
@@ -66,9 +67,12 @@ type Adapter struct {
 	Scale float32 // 0 means 1
 }
 
-// files are those that a child reads: the model with all its parts, and its adapters.
+// files are those that a child reads: the models with all their parts, and the adapters.
 func (o Options) files() []string {
 	files := shards.Files(o.Model)
+	if o.Draft != "" {
+		files = append(files, shards.Files(o.Draft)...)
+	}
 	for _, a := range o.LoRA {
 		files = append(files, a.Path)
 	}

@@ -28,11 +28,20 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		m.Close()
 		return nil, fmt.Errorf("load %s: %w", o.Model, err)
 	}
-	b.info.VRAM = max(0, free-FreeVRAM())
-	return runner.New(b, runner.Options{
+	options := runner.Options{
 		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
 		MaxPause: o.MaxPause, GPU: m.Offloaded(), HostMemory: o.HostMemory, Disk: kept(b), NoDrafts: o.Drafts == worker.Off,
-	}), nil
+	}
+	if o.Draft != "" && !options.NoDrafts && b.context != nil && b.rewindable() { // others have no drafts
+		d, err := loadDraft(ctx, m, o)
+		if err != nil {
+			_ = b.Close() // it never fails
+			return nil, err
+		}
+		options.Draft = d
+	}
+	b.info.VRAM = max(0, free-FreeVRAM())
+	return runner.New(b, options), nil
 }
 
 func modelOptions(o worker.Options, progress func(float64)) llama.ModelOptions {
