@@ -106,9 +106,9 @@ func settingNames(perModel bool) []string {
 func (f *file) written(name string, n *yaml.Node) ([]string, error) {
 	values, err := written(n)
 	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == name })
-	if i >= 0 && settings()[i].path {
-		for i, v := range values {
-			values[i] = f.beside(v)
+	for n, v := range values {
+		if i >= 0 && settings()[i].isPath(v) {
+			values[n] = f.beside(v)
 		}
 	}
 	return values, err

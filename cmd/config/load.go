@@ -112,7 +112,7 @@ func (l *Loader) Flags() []string {
 			return // a flag of the command's own
 		}
 		for _, v := range flagValues(f) {
-			if path := i < 0 || settings()[i].path; path && v != "" {
+			if path := i < 0 || settings()[i].isPath(v); path && v != "" {
 				v, _ = filepath.Abs(v) // it fails only where there is no working directory
 			}
 			given = append(given, "--"+f.Name+"="+v)
@@ -327,8 +327,8 @@ type setting struct {
 	choices            []string // nil: any text
 	kind               reflect.Type
 	secret             bool
-	perModel           bool // may stand under models: too
-	path               bool // in the file it is sought beside the file
+	perModel           bool   // may stand under models: too
+	path               string // "yes": in the file it is sought beside the file; "gguf": if it ends so
 }
 
 // settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
@@ -348,7 +348,7 @@ func settings() []setting {
 		all[i] = setting{
 			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
 			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
-			perModel: tag.Get("model") != "", path: tag.Get("path") != "",
+			perModel: tag.Get("model") != "", path: tag.Get("path"),
 		}
 		if c, ok := tag.Lookup("choices"); ok {
 			all[i].choices = strings.Split(c, ",")
@@ -359,6 +359,10 @@ func settings() []setting {
 
 func (s setting) env() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+}
+
+func (s setting) isPath(v string) bool {
+	return s.path == "yes" || s.path != "" && strings.HasSuffix(strings.ToLower(v), "."+s.path)
 }
 
 func (s setting) list() bool { return s.kind.Kind() == reflect.Slice }

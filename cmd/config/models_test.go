@@ -72,7 +72,7 @@ func TestModels_errorsNameFileLineAndKey(t *testing.T) {
 }
 
 func TestPaths_areSoughtBesideTheFile(t *testing.T) {
-	l, err := load(t, nil, nil, "models-dir: here\napi-key-file: /etc/keys\nmodels:\n  m:\n    source: m.gguf\n  h:\n    source: hf:a/b\n")
+	l, err := load(t, nil, nil, "models-dir: here\napi-key-file: /etc/keys\ndraft: small:q4\nmodels:\n  m:\n    source: m.gguf\n    draft: small.GGUF\n  h:\n    source: hf:a/b\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,9 @@ func TestPaths_areSoughtBesideTheFile(t *testing.T) {
 	}
 	if l.Models[0].Source != filepath.Join(dir, "m.gguf") || l.Models[1].Source != "hf:a/b" {
 		t.Errorf("%+v", l.Models)
+	}
+	if e, err := l.For(l.Models[0]); l.Settings.Draft != "small:q4" || e.Settings.Draft != filepath.Join(dir, "small.GGUF") || err != nil {
+		t.Errorf("drafts by %s, of the entry by %s, %v", l.Settings.Draft, e.Settings.Draft, err)
 	}
 }
 

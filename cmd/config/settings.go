@@ -6,7 +6,7 @@ import "time"
 // default, help the text for people (what it does, its unit, what special values mean), min and
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
-// file means a place beside itself, group the heading it stands under.
+// file means a place beside itself (gguf: only by what ends so), group the heading it stands under.
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
@@ -43,6 +43,7 @@ type Settings struct {
 	GPULayers    string        `flag:"gpu-layers" model:"yes" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
 	FlashAttn    string        `flag:"flash-attn" model:"yes" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
 	Drafts       string        `flag:"drafts" model:"yes" default:"auto" choices:"auto,off" help:"tokens that are guessed from the conversation and evaluated together: auto (where that pays, as measured), off; the text is the same"`
+	Draft        string        `flag:"draft" path:"gguf" model:"yes" help:"a smaller model of the same vocabulary, a GGUF file (.gguf) or a model at hand, that guesses what the conversation does not tell, where that pays, as measured; the text is the same; empty: none"`
 	CacheTypeK   string        `flag:"cache-type-k" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
 	CacheTypeV   string        `flag:"cache-type-v" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
 	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`

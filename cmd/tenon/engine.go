@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
+	"tenon/engine/worker/runner"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/models/placement"
@@ -30,7 +32,7 @@ const (
 )
 
 // starter makes a worker process for each model.
-func starter(of func(id string) config.Effective, log *slog.Logger) fleet.Start {
+func starter(known *catalog.Catalog, of func(id string) config.Effective, log *slog.Logger) fleet.Start {
 	return func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
 		if e.Remote != nil {
 			return connect(ctx, e, log)
@@ -41,6 +43,9 @@ func starter(of func(id string) config.Effective, log *slog.Logger) fleet.Start 
 			return nil, err
 		}
 		if o.LoRA, err = adapters(s.LoRA); err != nil {
+			return nil, err
+		}
+		if o.Draft, err = draftFile(known, e, s, g.Draft); err != nil {
 			return nil, err
 		}
 		o.Log, o.Progress = log, progress
@@ -108,7 +113,7 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 }
 
 // estimator tells the fleet what a model would take of the machine's memory.
-func estimator(of func(id string) config.Effective, vram func() int64) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
+func estimator(known *catalog.Catalog, of func(id string) config.Effective, vram func() int64) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
 	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
 		if e.Remote != nil {
 			return fleet.Demand{Need: func(int) (placement.Need, error) { return placement.Need{}, nil }}, nil
@@ -122,6 +127,11 @@ func estimator(of func(id string) config.Effective, vram func() int64) func(cata
 		}
 		q := placement.Question{
 			Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: d.Wanted, Least: d.Least,
+			DraftContext: s.Parallel * runner.DraftRoom,
+		}
+		var err error
+		if q.Draft, err = draftFile(known, e, s, o.Draft); err != nil {
+			return d, err
 		}
 		if d.VRAM = vram(); d.VRAM == 0 || s.GPULayers != "auto" {
 			if native.SeparateGPU {
@@ -167,6 +177,42 @@ func gpuLayers(s string) int {
 		return -1
 	}
 	return n
+}
+
+// draftFile is the file of the model that drafts for another one, "" if none does. A client can
+// choose a model at hand, and no other file.
+func draftFile(known *catalog.Catalog, e catalog.Entry, s config.Settings, chosen string) (string, error) {
+	name := cmp.Or(chosen, s.Draft)
+	if name == "" || s.Drafts == "off" {
+		return "", nil
+	}
+	path := name
+	if info, err := os.Stat(name); chosen != "" || err != nil || info.IsDir() {
+		d, err := known.Resolve(name)
+		if err == nil && (d.Remote != nil || d.Path == "") {
+			err = errors.New("it is not loaded here")
+		}
+		if err != nil {
+			return "", fmt.Errorf("the draft model %s of %s: %w", name, e.ID, err)
+		}
+		path = d.Path
+	}
+	if path == e.Path { // it is set for all models, and is one of them
+		return "", nil
+	}
+	return path, nil
+}
+
+// checkDraft tells at start what would keep a model from being drafted for.
+func checkDraft(m config.Model, s config.Settings) error {
+	if m.Has("draft") && len(m.Remote.URLs) > 0 && !m.Remote.Fallback {
+		return errors.New("the model is not loaded here: whoever serves it drafts for it")
+	}
+	if strings.HasSuffix(strings.ToLower(s.Draft), ".gguf") {
+		_, err := os.Stat(s.Draft)
+		return err
+	}
+	return nil
 }
 
 // checkAdapters tells at start what would keep models from being loaded.

@@ -85,6 +85,7 @@ func TestRemote_whatIsWrongIsSaidAtStart(t *testing.T) {
 		"remote: \"http://a#api=tgi\"":                "there is no api",
 		"remote: \"http://a#api=chat,model=x\"":       "and & comes between values (set by models: far (",
 		"remote: http://a\n    remote-tls: yes":       "no key \"remote-tls\"",
+		"remote: http://a\n    draft: small":          "draft: the model is not loaded here",
 	} {
 		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    "+text+"\n"))
 		if _, _, err := execute(t, "show", "far"); err == nil || !strings.Contains(err.Error(), want) {

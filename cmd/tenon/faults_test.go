@@ -59,6 +59,48 @@ func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	}
 }
 
+// A draft model is a file or a model at hand; a client can name only the latter. The model's memory
+// counts.
+func TestDraftFile_isAFileOrAModelAtHand(t *testing.T) {
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "small", Path: path}, {ID: "far", Remote: &catalog.Remote{}}}}
+	big := catalog.Entry{ID: "big", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.SlidingWindow}), ContextTrained: 4096}
+	for _, c := range []struct {
+		of           catalog.Entry
+		set, chosen  string
+		drafts, want string // or a part of the error
+	}{
+		{big, "", "", "auto", ""},
+		{big, path, "", "auto", path},
+		{big, "small", "", "auto", path},
+		{big, "small", "", "off", ""},
+		{known.Entries[0], "small", "", "auto", ""},
+		{big, "", "small", "auto", path},
+		{big, "", big.Path, "auto", "there is no model"},
+		{big, "other", "", "auto", "the draft model other of big: there is no model"},
+		{big, "far", "", "auto", "not loaded here"},
+	} {
+		got, err := draftFile(known, c.of, config.Settings{Draft: c.set, Drafts: c.drafts}, c.chosen)
+		if err != nil && c.want != "" && strings.Contains(err.Error(), c.want) {
+			continue
+		}
+		if got != c.want || err != nil {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	need := func(s config.Settings) int64 {
+		d, err := estimator(known, settingsFor(s).of, freeVRAM)(big, fleet.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := d.Need(4096)
+		return n.Total()
+	}
+	if alone, both := need(config.Settings{Parallel: 4}), need(config.Settings{Parallel: 4, Draft: "small"}); both <= alone {
+		t.Errorf("with a draft model %d bytes, without %d", both, alone)
+	}
+}
+
 // Where only --models-dir names models, a server began and every load failed.
 func settingsOf(s config.Settings) *config.Loader { return &config.Loader{Settings: s} }
 
@@ -227,7 +269,7 @@ func granted(t *testing.T, free int64, s config.Settings, e catalog.Entry) (flee
 	var got fleet.Grant
 	f := fleet.New(fleet.Options{
 		Catalog:  &catalog.Catalog{Entries: []catalog.Entry{e}},
-		Estimate: estimator(settingsFor(s).of, freeVRAM),
+		Estimate: estimator(&catalog.Catalog{}, settingsFor(s).of, freeVRAM),
 		Free:     func() (placement.Memory, error) { return placement.Memory{RAM: free}, nil },
 		Start: func(_ context.Context, _ catalog.Entry, g fleet.Grant, _ func(float64)) (engine.Engine, error) {
 			got = g

@@ -125,6 +125,7 @@ func (p perModel) check() error {
 			"tool-format":        checkFormat(e.Settings.ToolFormat),
 			"chat-template-file": checkTemplate(e.Settings.ChatTemplateFile),
 			"lora":               checkAdapters(e.Settings.LoRA),
+			"draft":              checkDraft(m, e.Settings),
 			"adapters":           checkFolder(e.Settings.Adapters),
 			"remote":             checkRemote(m.Remote),
 			"remote-fallback":    checkFallback(m),

@@ -69,6 +69,7 @@ func TestPerModel_unknownNamesAreErrorsWithTheNearest(t *testing.T) {
 		"tool-format: jsno\nmodels-dir: .\n":                                                       "\"jsno\" is no format (did you mean json?)",
 		"models:\n  a:\n    source: tiny.gguf\n  b:\n    source: tiny.gguf\n    aliases: [tiny]\n": "line 4: models: b: ",
 		"models:\n  a:\n    source: none.gguf\n":                                                   "none.gguf",
+		"models:\n  a:\n    source: tiny.gguf\n    draft: small.gguf\n":                            "small.gguf",
 	} {
 		if _, _, _, err := catalogue(fetchFor(&cobra.Command{}), loaded(t, yaml), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", yaml, err)

@@ -123,7 +123,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	var app *app // it is there before anything is loaded
 	of := func(id string) config.Effective { return app.settings.Load().of(id) }
 	o := limits(s)
-	o.Catalog, o.Start, o.Estimate, o.Store = known, starter(of, logger), estimator(of, freeVRAM), kept
+	o.Catalog, o.Start, o.Estimate, o.Store = known, starter(known, of, logger), estimator(known, of, freeVRAM), kept
 	manager := fleet.New(o)
 	defer func() { _ = manager.Close() }() // it never fails
 	if app, err = newApp(settings, admitted, manager, named); err != nil {

@@ -66,7 +66,11 @@ func ofModel(path string) sandbox.Needs {
 
 // measure looks at a model's file without this process looking itself.
 func measure(q placement.Question) (placement.Estimate, error) {
-	e, err := ask[placement.Question, placement.Estimate](context.Background(), measureCommand, ofModel(q.Path), q)
+	n := ofModel(q.Path)
+	if q.Draft != "" {
+		n.Files = append(n.Files, shards.Files(q.Draft)...)
+	}
+	e, err := ask[placement.Question, placement.Estimate](context.Background(), measureCommand, n, q)
 	if err != nil {
 		return nil, err
 	}

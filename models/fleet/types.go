@@ -21,6 +21,7 @@ type Settings struct {
 	CacheTypeV     string // of its values
 	FlashAttention string // on, off, auto
 	GPULayers      string // a number, or auto
+	Draft          string // a model at hand that drafts for it
 }
 
 // Forever is a time to live that does not end.

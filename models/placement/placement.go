@@ -33,6 +33,8 @@ type Question struct {
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
 	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
 	Wanted, Least      int    // contexts, in tokens
+	Draft              string // a model that is loaded beside it; "": none
+	DraftContext       int    // of that one
 }
 
 // Estimate is what a model needs for some contexts, the shortest first.
@@ -54,6 +56,10 @@ func Measure(q Question) (Estimate, error) {
 		return nil, err
 	}
 	e.KeyType, e.ValueType, e.GPULayers = q.KeyType, q.ValueType, q.GPULayers
+	beside, err := q.drafts()
+	if err != nil {
+		return nil, err
+	}
 	contexts := []int{q.Least, q.Wanted}
 	for i := range samples {
 		if c := q.Wanted / samples * i / 256 * 256; c > q.Least {
@@ -67,9 +73,27 @@ func Measure(q Question) (Estimate, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i, n := range need.figures() {
+			*n += *beside.figures()[i]
+		}
 		out = append(out, Sample{c, need})
 	}
 	return out, nil
+}
+
+// drafts is what the draft model needs, in a process that counts already.
+func (q Question) drafts() (Need, error) {
+	if q.Draft == "" {
+		return Need{}, nil
+	}
+	e, err := NewEstimator(q.Draft)
+	if err != nil {
+		return Need{}, err
+	}
+	e.GPULayers = q.GPULayers
+	need, err := e.Need(q.DraftContext)
+	need.Compute -= workerOwn
+	return need, err
 }
 
 // mostBytes bounds each figure, so that sums of a few do not overflow.

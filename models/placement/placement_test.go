@@ -21,6 +21,27 @@ func TestEstimate_checkRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
+// A draft model takes its own weights and cache, whatever the context.
+func TestMeasure_countsTheDraftModel(t *testing.T) {
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	q := Question{Path: path, Wanted: 4096, Least: 2048}
+	alone, err1 := Measure(q)
+	q.Draft, q.DraftContext = path, 2048
+	both, err2 := Measure(q)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	for i, s := range both {
+		if n, own := s.Need, alone[i].Need; n.Weights != 2*own.Weights || n.Cache-own.Cache != alone[0].Need.Cache || n.Total() >= own.Total()+alone[0].Need.Total() {
+			t.Errorf("context %d: %+v, alone %+v", s.Context, n, own)
+		}
+	}
+	q.Draft = "none.gguf"
+	if _, err := Measure(q); err == nil {
+		t.Error("a draft model that is not there is measured")
+	}
+}
+
 // Between its samples an estimate is no less than the library's, and little more.
 func TestEstimate_betweenSamples(t *testing.T) {
 	for _, kind := range []tinymodel.Kind{tinymodel.FullAttention, tinymodel.SlidingWindow, tinymodel.Hybrid} {
