@@ -89,6 +89,8 @@ func TestStudio_loadSettingsNeedAnAdmin(t *testing.T) {
 		{"m", "llm.load.llama.acceleration.offloadRatio", `"off"`, true},
 		{"m", "llm.load.llama.kCacheQuantizationType", `{"checked":true,"value":"q8_0"}`, true},
 		{"m", "llm.load.llama.kCacheQuantizationType", `{"checked":false,"value":"q8_0"}`, false},
+		{"m", "llm.load.llama.speculativeDecoding.draftModel", `"small"`, true},
+		{"m", "llm.load.llama.speculativeDecoding.draftModel", `""`, false},
 		{"m", "llm.load.llama.autoFit", "false", false}, // has no effect
 	} {
 		fields := ""

@@ -24,8 +24,9 @@ func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, chosen str
 			s.GPULayers, err = m.Offload(key, raw)
 			return err
 		},
-		"llama.kCacheQuantizationType": checked(func(t string) error { return cacheType(t, &s.CacheTypeK) }),
-		"llama.vCacheQuantizationType": checked(func(t string) error { return cacheType(t, &s.CacheTypeV) }),
+		"llama.kCacheQuantizationType":         checked(func(t string) error { return cacheType(t, &s.CacheTypeK) }),
+		"llama.vCacheQuantizationType":         checked(func(t string) error { return cacheType(t, &s.CacheTypeV) }),
+		"llama.speculativeDecoding.draftModel": func(_ string, raw json.RawMessage) error { return json.Unmarshal(raw, &s.Draft) },
 		"llama.flashAttention": func(_ string, raw json.RawMessage) (err error) {
 			var on bool
 			err = json.Unmarshal(raw, &on)
