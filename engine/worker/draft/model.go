@@ -46,7 +46,8 @@ func (g Guess) Chosen(n int) (chosen int) {
 
 // Model is how a draft model fares. The zero value has seen nothing.
 type Model struct {
-	cost    Cost    // of its own steps
+	cost    Cost // of its own steps, but for the first, which may find its weights on disk
+	warm    bool
 	started bool    // rate holds
 	rate    float64 // how often what a round says comes true
 	owed    float64 // see Owe
@@ -98,7 +99,10 @@ func (m *Model) right() float64 {
 
 // Took tells of a step of the model's, of so many tokens.
 func (m *Model) Took(tokens int, took float64, c *Cost) {
-	m.cost.Note(tokens, took)
+	if m.warm {
+		m.cost.Note(tokens, took)
+	}
+	m.warm = true
 	m.Owe(took / c.unit)
 }
 
@@ -125,10 +129,10 @@ func (m *Model) Owe(steps float64) {
 }
 
 // Pass tells of a step that cost so much. Where the model says nothing any more it gets another
-// trial as soon as nothing is owed: what is written now may be easier.
+// trial as soon as nothing is owed: what is written now may be easier, and the machine less busy.
 func (m *Model) Pass(steps float64, asked bool) {
 	m.Owe(-steps * repaid)
 	if !asked && m.owed == 0 {
-		m.started = false
+		m.started, m.cost = false, Cost{}
 	}
 }

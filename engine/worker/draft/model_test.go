@@ -42,36 +42,37 @@ func TestRounds_areWhatPays(t *testing.T) {
 	}
 }
 
-// A model that is never right costs a small share of the steps, however long it goes on; when what
-// comes is easier it is found out.
+// A model that is never right, or dear, costs a small share of the steps, however long it goes on;
+// when what comes is easier it is found out.
 func TestModel_switchesItselfOffAndOn(t *testing.T) {
 	cost := measured(func(n int) float64 { return 1 + 0.15*float64(n) })
 	m := modelOf(0.1, cost)
 	const steps = 20000
 	lost, rounds := 0.0, 0
-	step := func(right float64) {
-		rounds = m.Rounds(1, 1, [][]float64{nil}, []int{0}, cost, 16)
-		for range rounds {
-			m.Took(1, 0.1*cost.unit, cost)
-			lost += 0.1
+	run := func(steps int, right, share float64) {
+		for range steps {
+			rounds = m.Rounds(1, 1, [][]float64{nil}, []int{0}, cost, 16)
+			for range rounds {
+				m.Took(1, share*cost.unit, cost)
+				lost += share - right
+			}
+			if rounds > 0 {
+				m.note(right)
+				m.Owe(-float64(rounds) * right)
+			}
+			m.Pass(1, rounds > 0)
 		}
-		if rounds > 0 {
-			m.note(right)
-			m.Owe(-float64(rounds) * right)
+	}
+	for name, c := range map[string]struct{ right, share float64 }{"wrong": {0, 0.1}, "dear": {1, 1.5}} {
+		lost = 0
+		run(steps, c.right, c.share)
+		if lost > steps*repaid+mostOwed+mostRounds*c.share {
+			t.Errorf("%s: of %d steps %.0f were lost", name, steps, lost)
 		}
-		m.Pass(1, rounds > 0)
-	}
-	for range steps {
-		step(0)
-	}
-	if lost > steps*repaid+mostOwed+1 {
-		t.Errorf("of %d steps %.0f were lost", steps, lost)
-	}
-	for range 128 * mostOwed {
-		step(1)
-	}
-	if rounds == 0 {
-		t.Error("it would be right by now, and is not asked")
+		run(128*(mostOwed+mostRounds), 1, 0.1)
+		if rounds == 0 {
+			t.Errorf("%s: now it pays, and is not asked", name)
+		}
 	}
 }
 
