@@ -81,7 +81,7 @@ func TestChat_tooLongAPromptIsCountedByPart(t *testing.T) {
 func TestChat_aClientThatLeavesFreesItsSlot(t *testing.T) {
 	reply := enginetest.Say("never")
 	reply.Hold = make(chan struct{})
-	s, e := start(t, reply)
+	s, e := startBeating(t, reply)
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions", strings.NewReader(hello+`,"stream":true}`))
 	if err != nil {

@@ -58,7 +58,7 @@ func TestStream_headersLeaveBeforeTheFirstToken(t *testing.T) {
 	for _, c := range streams {
 		reply := enginetest.Say("late")
 		reply.Hold = make(chan struct{})
-		s, _ := start(t, reply)
+		s, _ := startBeating(t, reply)
 		resp := ask(t, s, c.path, c.body) // returns with the headers
 		if resp.status != http.StatusOK || !strings.HasPrefix(resp.header.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("%s: %d %v", c.path, resp.status, resp.header)
@@ -159,7 +159,7 @@ func TestStream_brokenConnectionFreesItsSlot(t *testing.T) {
 		reply.Hold = make(chan struct{})
 		o := options(t, reply)
 		m := told{o.Models.(oneModel), make(chan struct{})}
-		o.Service.Models = m
+		o.Service.Models, o.Heartbeat = m, soon
 		s := httptest.NewServer(server.New(o))
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+c.path, strings.NewReader(c.body))

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -53,7 +54,22 @@ func conforms(t *testing.T, h http.Handler) http.Handler {
 
 func start(t *testing.T, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
 	t.Helper()
+	return startWith(t, options(t, replies...))
+}
+
+// startBeating is start with a first heartbeat that is due at once: with it a stream's headers
+// leave. By default that is after five seconds.
+func startBeating(t *testing.T, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
+	t.Helper()
 	o := options(t, replies...)
+	o.Heartbeat = soon
+	return startWith(t, o)
+}
+
+const soon = 10 * time.Millisecond
+
+func startWith(t *testing.T, o server.Options) (*httptest.Server, *enginetest.Scripted) {
+	t.Helper()
 	s := httptest.NewServer(conforms(t, server.New(o)))
 	t.Cleanup(s.Close)
 	return s, o.Models.(oneModel).engine
