@@ -54,43 +54,45 @@ func wordVocab(t *testing.T) *vocab.Vocab {
 	return v
 }
 
+var workCases = map[string]struct {
+	src   string
+	texts []string
+	most  int
+}{
+	"expect object":    {`root ::= %json{"type":"object"}`, []string{`{"a":[]`}, 1000},
+	"expect array":     {`root ::= %json{"type":"array"}`, []string{`[[]`}, 1000},
+	"expect value":     {`root ::= %json{}`, []string{`{"a"`}, 1000},
+	"expect name":      {`root ::= %json{"properties":{"al\npha":{},"beta":{}},` + closed + `}`, []string{`{"al\`}, 1000},
+	"expect space":     {`root ::= %json{"type":"array"}`, []string{`[]`}, 1000},
+	"expect lex":       {`root ::= %regex "[0-9]+x"`, []string{`1`}, 1000},
+	"between together": {`root ::= %json{"type":"array"} "1" | %json{"type":"array","items":{"type":"object"}} "2"`, []string{`[`}, 1500},
+	"values together":  {`root ::= %json{"properties":{"a":{"type":"array"}},"type":"object"} "1" | %json{"properties":{"a":{"items":{"type":"object"},"type":"array"}},"type":"object"} "2"`, []string{`{"a"`}, 450},
+	"text slice":       {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %until(\"<end>\") \"<end>\"", []string{`axy`, `bxy`}, 100},
+	"plain":            {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %plain{\"type\":\"string\"}(\"<\") \"<\"", []string{`axy`, `bxy`}, 100},
+	"string":           {`root ::= %json{"properties":{"a":{"type":"string","pattern":"^[a-z]*$"},"b":{"type":"string","pattern":"^[a-z]*$"}},` + closed + `}`, []string{`{"a":"x`, `{"a":"x","b":"y`}, 100},
+	"whole string":     {`root ::= %json{"type":"string"} "1" | %json{"type":"string","pattern":"^[a-m]+[n-z]"} "2"`, []string{`"`}, 1500},
+	"name":             {`root ::= %json{"properties":{"beder":{"type":"object"},"ben":{"const":1}},` + closed + `}`, []string{`{"be`, `{"ben":1,"be`}, 100},
+	"unnamed key":      {`root ::= %json{"type":"object"}`, []string{`{"x`, `{"x":1,"y`}, 100},
+	"element":          {`root ::= %json{"type":"array","items":{"type":"string"},"uniqueItems":true}`, []string{`["bad","b`, `["bad","be`}, 100},
+	"delta":            {`root ::= %json{"type":"string","pattern":"^[a-z ]*(needle|haystack|straw)[a-z]*$"}`, []string{`"x`, `"n`, `"nes`, `"hay`}, 5500},
+	"counter":          {`root ::= %json{"type":"string","pattern":"^[a-z][a-z0-9]{0,200}!$"}`, []string{`"ab`, `"abc`}, 100},
+	"fitting":          {`root ::= %json{"type":"string","pattern":"^[a-z][a-z0-9]{0,200}!?$","maxLength":150}`, []string{`"ab`, `"abc`}, 100},
+	"few":              {`root ::= %json{"type":"string","pattern":"^[0-9]{1,30}$"}`, []string{`"`}, 1000},
+	"near":             {`root ::= %json{"type":"string","pattern":"^[a-z]*!?$","maxLength":30}`, []string{`"`, `"abcdefghijklmnopqrstuvw`, `"abcdefghijklmnopqrstuvwx`}, 500},
+	"shapes":           {`root ::= %json{"type":"string","pattern":"^[A-Za-z ]*[0-9]$"}`, []string{`"`}, 5000},
+	"shapes: below":    {`root ::= %json{"type":"string","pattern":"^[a-z]+[0-4]*$"}`, []string{`"`}, 5000},
+	"ahead: apart":     {`root ::= %json{"type":"string","pattern":"^[a-z0-9]*?(nest)?(bad|bed)$"}`, []string{`"b`}, 7500},
+	"part: key":        {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":1,"x`, `[{"bad":1,"y`}, 100},
+	"part: string":     {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":"x"},{"bad":"x`, `[{"bad":"x"},{"bad":"y`}, 100},
+	"rows":             {`root ::= %json{"type":"array","items":{"type":"array"}}`, []string{`[`}, 600},
+	"merge":            {"root ::= x+ \"!\"\nx ::= [a-z] [a-z]? [a-z]? \"-\"?", []string{`abcdefghij`}, 50000},
+}
+
 // TestMasks_rulesSaveWork: the work of the mask behind the last of some texts, after the masks
 // behind those before it. Without the rule it is more than most.
 func TestMasks_rulesSaveWork(t *testing.T) {
 	v := wordVocab(t)
-	for name, c := range map[string]struct {
-		src   string
-		texts []string
-		most  int
-	}{
-		"expect object":    {`root ::= %json{"type":"object"}`, []string{`{"a":[]`}, 1000},
-		"expect array":     {`root ::= %json{"type":"array"}`, []string{`[[]`}, 1000},
-		"expect value":     {`root ::= %json{}`, []string{`{"a"`}, 1000},
-		"expect name":      {`root ::= %json{"properties":{"al\npha":{},"beta":{}},` + closed + `}`, []string{`{"al\`}, 1000},
-		"expect space":     {`root ::= %json{"type":"array"}`, []string{`[]`}, 1000},
-		"expect lex":       {`root ::= %regex "[0-9]+x"`, []string{`1`}, 1000},
-		"between together": {`root ::= %json{"type":"array"} "1" | %json{"type":"array","items":{"type":"object"}} "2"`, []string{`[`}, 1500},
-		"values together":  {`root ::= %json{"properties":{"a":{"type":"array"}},"type":"object"} "1" | %json{"properties":{"a":{"items":{"type":"object"},"type":"array"}},"type":"object"} "2"`, []string{`{"a"`}, 450},
-		"text slice":       {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %until(\"<end>\") \"<end>\"", []string{`axy`, `bxy`}, 100},
-		"plain":            {"root ::= \"a\" x \"1\" | \"b\" x \"2\"\nx ::= %plain{\"type\":\"string\"}(\"<\") \"<\"", []string{`axy`, `bxy`}, 100},
-		"string":           {`root ::= %json{"properties":{"a":{"type":"string","pattern":"^[a-z]*$"},"b":{"type":"string","pattern":"^[a-z]*$"}},` + closed + `}`, []string{`{"a":"x`, `{"a":"x","b":"y`}, 100},
-		"whole string":     {`root ::= %json{"type":"string"} "1" | %json{"type":"string","pattern":"^[a-m]+[n-z]"} "2"`, []string{`"`}, 1500},
-		"name":             {`root ::= %json{"properties":{"beder":{"type":"object"},"ben":{"const":1}},` + closed + `}`, []string{`{"be`, `{"ben":1,"be`}, 100},
-		"unnamed key":      {`root ::= %json{"type":"object"}`, []string{`{"x`, `{"x":1,"y`}, 100},
-		"element":          {`root ::= %json{"type":"array","items":{"type":"string"},"uniqueItems":true}`, []string{`["bad","b`, `["bad","be`}, 100},
-		"delta":            {`root ::= %json{"type":"string","pattern":"^[a-z ]*(needle|haystack|straw)[a-z]*$"}`, []string{`"x`, `"n`, `"nes`, `"hay`}, 5500},
-		"counter":          {`root ::= %json{"type":"string","pattern":"^[a-z][a-z0-9]{0,200}!$"}`, []string{`"ab`, `"abc`}, 100},
-		"fitting":          {`root ::= %json{"type":"string","pattern":"^[a-z][a-z0-9]{0,200}!?$","maxLength":150}`, []string{`"ab`, `"abc`}, 100},
-		"few":              {`root ::= %json{"type":"string","pattern":"^[0-9]{1,30}$"}`, []string{`"`}, 1000},
-		"near":             {`root ::= %json{"type":"string","pattern":"^[a-z]*!?$","maxLength":30}`, []string{`"`, `"abcdefghijklmnopqrstuvw`, `"abcdefghijklmnopqrstuvwx`}, 500},
-		"shapes":           {`root ::= %json{"type":"string","pattern":"^[A-Za-z ]*[0-9]$"}`, []string{`"`}, 5000},
-		"shapes: below":    {`root ::= %json{"type":"string","pattern":"^[a-z]+[0-4]*$"}`, []string{`"`}, 5000},
-		"ahead: apart":     {`root ::= %json{"type":"string","pattern":"^[a-z0-9]*?(nest)?(bad|bed)$"}`, []string{`"b`}, 7500},
-		"part: key":        {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":1,"x`, `[{"bad":1,"y`}, 100},
-		"part: string":     {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}`, []string{`[{"bad":"x"},{"bad":"x`, `[{"bad":"x"},{"bad":"y`}, 100},
-		"rows":             {`root ::= %json{"type":"array","items":{"type":"array"}}`, []string{`[`}, 600},
-		"merge":            {"root ::= x+ \"!\"\nx ::= [a-z] [a-z]? [a-z]? \"-\"?", []string{`abcdefghij`}, 50000},
-	} {
+	for name, c := range workCases {
 		t.Run(name, func(t *testing.T) {
 			k := NewMasks(compiled(t, c.src, false), v)
 			for _, text := range c.texts {

@@ -1,0 +1,84 @@
+package machine
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenon/grammar/vocab"
+)
+
+var update = flag.Bool("update", false, "rewrite the counts")
+
+const countsFile = "testdata/counts.txt"
+
+// TestMachine_countsAreWhatTheyWere: for each case of the other tests, what is counted on the way:
+// nodes and work, what has been made, how far ends are, what is forced. A rule
+// that saves work changes no answer; here it shows. Who changes counts reads the difference, and
+// keeps it with -update.
+func TestMachine_countsAreWhatTheyWere(t *testing.T) {
+	var lines []string
+	count := func(name, src string, v *vocab.Vocab, texts []string) {
+		m := compiled(t, src, false)
+		lines = append(lines, name+": "+countsOf(t, NewMasks(m, v), v, texts))
+	}
+	for _, name := range slices.Sorted(maps.Keys(kindCases)) {
+		c := kindCases[name]
+		texts := append(slices.Clone(c.yes), c.no...)
+		count("kinds, "+name, c.src, pieceVocab(t, texts), texts)
+	}
+	for _, name := range slices.Sorted(maps.Keys(maskCases)) {
+		count("masks, "+name, maskCases[name].src, maskVocab(t, name, maskCases[name]), maskCases[name].texts)
+	}
+	words := wordVocab(t)
+	for _, name := range slices.Sorted(maps.Keys(workCases)) {
+		count("work, "+name, workCases[name].src, words, workCases[name].texts)
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(countsFile, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(countsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("read the difference, then run with -update (-want +got):\n%s", diff)
+	}
+}
+
+// countsOf walks through texts, as far as they are read, and asks for all that can be known.
+func countsOf(t *testing.T, k *Masks, v *vocab.Vocab, texts []string) string {
+	t.Helper()
+	m, work, tokens, distance, within := k.m, 0, 0, 0, 0
+	said := fnv.New32a()
+	for _, text := range texts {
+		id := m.Start()
+		for i := 0; id != Stuck; i++ {
+			tokens += k.Mask(id, nil).Len()
+			work += k.idle.work
+			d := m.Distance(id)
+			distance += d
+			for _, budget := range []int{d / 2, d + 1, d + 5} {
+				within += k.Within(id, budget).Len()
+			}
+			fmt.Fprint(said, string(m.Forced(nil, id)), m.Expected(id), m.Where(id), m.Done(id), m.Ended(id))
+			if i == len(text) {
+				break
+			}
+			id = m.Step(id, int(text[i]))
+		}
+	}
+	return fmt.Sprintf("nodes %d, work %d, tokens %d; distances %d, within them %d; configurations %d, threads %d, stacks %d, unions %d, states %d, derivatives %d, values %d; kept %d; said %08x",
+		k.Stats.Nodes, work, tokens, distance, within, len(m.configs.lists), m.configs.threads, len(m.stacks.sets), len(m.stacks.unions), m.States(), m.derived(), len(m.values),
+		k.kept, said.Sum32())
+}
