@@ -171,9 +171,6 @@ func (b *builder) repeat(n *gbnf.Node, from int32) int32 {
 	for range n.Min {
 		from = b.node(kid, from)
 	}
-	if n.Max == n.Min {
-		return b.step(from, opNone, 0)
-	}
 	to := b.state()
 	for range n.Max - n.Min {
 		if b.err != nil {
