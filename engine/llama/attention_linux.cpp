@@ -3,8 +3,9 @@
 // Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each
 // token and head, converts each key as often, and is slower for prompts than two products of
 // matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake). Of many
-// tokens, tiles are computed; one token is computed for all heads that share keys. Cells that no
-// token sees cost next to nothing: other sequences', later ones, those behind a sliding window.
+// tokens, tiles are computed; one token is computed for all heads that share keys, and so is each of
+// many that see different cells. Cells that no token sees cost next to nothing: other sequences',
+// later ones, those behind a sliding window.
 //
 // Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
 #include "attention_linux.h"
@@ -54,6 +55,39 @@ static bool known(const attention & a) {
         a.q->type == GGML_TYPE_F32 && a.k->ne[2] == a.v->ne[2] && (a.mask == NULL || a.mask->ne[2] == 1);
 }
 
+// Of a group of tokens, so many are asked what they see.
+static const int group = 32, asked_of = 4;
+
+// A tile attends to a stretch for all its tokens in the time in which so many tokens do one by one.
+static const int tile_gain = 4;
+
+// apart tells whether tokens are sooner attended to one by one than in tiles, though they are many: those of many streams.
+// Each sees cells of its own, and a tile would compute for all of them what any of them sees.
+static bool apart(const attention & a) {
+    if (a.mask == NULL) {
+        return false;
+    }
+    int64_t alone = 0, tiled = 0;
+    for (int first = 0; first < a.tokens; first += group) {
+        int tokens = std::min(group, a.tokens - first);
+        int64_t sights = 0, together = 0;
+        for (int cell = 0; cell < a.cells; cell += stretch) {
+            int seers = 0;
+            for (int i = 0; i < asked_of; i++) {
+                int token = first + i * (tokens - 1) / (asked_of - 1);
+                seers += look(mask_row(a, 0, token) + cell, std::min<int>(stretch, a.cells - cell)) != nothing;
+            }
+            sights += seers;
+            together += seers > 0;
+        }
+        // What more tokens see beside what one does is what each of those that were asked has added.
+        int64_t one = sights / asked_of, added = std::max<int64_t>(0, together - one) / (asked_of - 1);
+        alone += tokens * one;
+        tiled += group * (one + (tokens - 1) * added) / tile_gain; // a tile is computed whole
+    }
+    return alone < tiled;
+}
+
 extern "C" void __real_ggml_compute_forward_flash_attn_ext(const ggml_compute_params * params, ggml_tensor * dst);
 
 // Called by ggml on each of its threads.
@@ -61,7 +95,7 @@ extern "C" void __wrap_ggml_compute_forward_flash_attn_ext(const ggml_compute_pa
     attention a = asked(dst);
     if (told_to_leave(*params) || !known(a)) {
         __real_ggml_compute_forward_flash_attn_ext(params, dst);
-    } else if (a.tokens < few_tokens) {
+    } else if (a.tokens < few_tokens || apart(a)) {
         attend_tokens(a, *params);
     } else {
         attend_tiles(a, *params);

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shape is what an attention is asked for.
@@ -36,7 +37,7 @@ func (s shape) strides(of Type, n, rows, heads int) [4]int {
 }
 
 // node makes one with random numbers.
-func (s shape) node(t *testing.T) Attention {
+func (s shape) node(t testing.TB) Attention {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	number := func(int, int, int, int) float32 { return float32(r.NormFloat64()) }
@@ -86,6 +87,35 @@ func causal(tokens, cells int) func(cell, token int) bool {
 	return func(cell, token int) bool { return cell > cells-tokens+token }
 }
 
+// ofItsOwn has each token see a stretch of cells that no other one sees, as streams do.
+func ofItsOwn(s *shape) {
+	s.cells = 64 * s.tokens
+	s.hidden = func(cell, token int) bool { return cell/64 != token }
+}
+
+// BenchmarkAttention_streams is a step of 64 streams, in Gemma 3 270M's shape: "ratio" is ggml's time
+// by ours.
+func BenchmarkAttention_streams(b *testing.B) {
+	libraries := Libraries()
+	if len(libraries) == 0 {
+		b.Skip("the linked ggml has no kernels of tenon's")
+	}
+	Use(libraries[len(libraries)-1])
+	s := shape{tokens: 64, heads: 4, shared: 1, key: 256, value: 256, keys: F16, values: F16}
+	ofItsOwn(&s)
+	a := s.node(b)
+	a.Threads = 1
+	var ours, theirs time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		a.Compute(false)
+		middle := time.Now()
+		a.Compute(true)
+		ours, theirs = ours+middle.Sub(begin), theirs+time.Since(middle)
+	}
+	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "ratio")
+}
+
 // inEachLibrary runs a test with each of ggml's libraries that this machine's CPU can use.
 func inEachLibrary(t *testing.T, test func(*testing.T)) {
 	t.Helper()
@@ -121,36 +151,42 @@ func TestAttention_asGGMLs(t *testing.T) { inEachLibrary(t, attentionAsGGMLs) }
 func attentionAsGGMLs(t *testing.T) {
 	usual := shape{cells: 130, heads: 6, shared: 2, key: 64, value: 64, keys: F16, values: F16}
 	tests := map[string]func(*shape){
-		"rows side by side":              func(*shape) {},
-		"heads of a cell side by side":   func(s *shape) { s.interleaved = true },
-		"rows apart":                     func(s *shape) { s.pad = 64 },
-		"rows apart, heads side by side": func(s *shape) { s.pad, s.interleaved = 64, true },
-		"rows at odd places":             func(s *shape) { s.pad, s.interleaved = 4, true },
-		"one cell":                       func(s *shape) { s.cells = 1 },
-		"less than a stretch":            func(s *shape) { s.cells = 63 },
-		"a stretch":                      func(s *shape) { s.cells = 64 },
-		"a stretch and one":              func(s *shape) { s.cells = 65 },
-		"one head":                       func(s *shape) { s.heads, s.shared = 1, 1 },
-		"nine heads share":               func(s *shape) { s.heads, s.shared = 9, 1 },
-		"short values":                   func(s *shape) { s.value = 16 },
-		"long keys":                      func(s *shape) { s.key, s.value = 576, 512 },
-		"several batches":                func(s *shape) { s.batches = 3 },
-		"several batches, rows apart":    func(s *shape) { s.batches, s.pad, s.interleaved = 2, 32, true },
-		"floats":                         func(s *shape) { s.keys, s.values = F32, F32 },
-		"quantized":                      func(s *shape) { s.keys, s.values = Q8_0, Q8_0 },
-		"quantized, heads side by side":  func(s *shape) { s.keys, s.values, s.interleaved = Q8_0, Q8_0, true },
-		"wide halves":                    func(s *shape) { s.keys, s.values = BF16, BF16 },
-		"capped":                         func(s *shape) { s.softcap = 2 },
-		"sinks":                          func(s *shape) { s.sinks = true },
-		"no mask":                        func(s *shape) { s.unmasked = true },
-		"later cells hidden":             func(s *shape) { s.hidden = causal(s.tokens, s.cells) },
-		"all hidden":                     func(s *shape) { s.hidden = func(int, int) bool { return true } },
-		"all hidden, sinks":              func(s *shape) { s.hidden, s.sinks = func(int, int) bool { return true }, true },
-		"all hidden, capped":             func(s *shape) { s.hidden, s.softcap = func(int, int) bool { return true }, 2 },
-		"every third token sees nothing": func(s *shape) { s.hidden = func(_, token int) bool { return token%3 == 0 } },
-		"only the last cell is seen":     func(s *shape) { s.hidden = func(cell, _ int) bool { return cell != s.cells-1 } },
-		"only the first cell is seen":    func(s *shape) { s.hidden = func(cell, _ int) bool { return cell != 0 } },
-		"a window":                       func(s *shape) { s.hidden = func(cell, token int) bool { return cell < token || cell > token+5 } },
+		"rows side by side":                func(*shape) {},
+		"heads of a cell side by side":     func(s *shape) { s.interleaved = true },
+		"rows apart":                       func(s *shape) { s.pad = 64 },
+		"rows apart, heads side by side":   func(s *shape) { s.pad, s.interleaved = 64, true },
+		"rows at odd places":               func(s *shape) { s.pad, s.interleaved = 4, true },
+		"one cell":                         func(s *shape) { s.cells = 1 },
+		"less than a stretch":              func(s *shape) { s.cells = 63 },
+		"a stretch":                        func(s *shape) { s.cells = 64 },
+		"a stretch and one":                func(s *shape) { s.cells = 65 },
+		"one head":                         func(s *shape) { s.heads, s.shared = 1, 1 },
+		"nine heads share":                 func(s *shape) { s.heads, s.shared = 9, 1 },
+		"short values":                     func(s *shape) { s.value = 16 },
+		"long keys":                        func(s *shape) { s.key, s.value = 576, 512 },
+		"several batches":                  func(s *shape) { s.batches = 3 },
+		"several batches, rows apart":      func(s *shape) { s.batches, s.pad, s.interleaved = 2, 32, true },
+		"floats":                           func(s *shape) { s.keys, s.values = F32, F32 },
+		"quantized":                        func(s *shape) { s.keys, s.values = Q8_0, Q8_0 },
+		"quantized, heads side by side":    func(s *shape) { s.keys, s.values, s.interleaved = Q8_0, Q8_0, true },
+		"wide halves":                      func(s *shape) { s.keys, s.values = BF16, BF16 },
+		"capped":                           func(s *shape) { s.softcap = 2 },
+		"sinks":                            func(s *shape) { s.sinks = true },
+		"no mask":                          func(s *shape) { s.unmasked = true },
+		"later cells hidden":               func(s *shape) { s.hidden = causal(s.tokens, s.cells) },
+		"all hidden":                       func(s *shape) { s.hidden = func(int, int) bool { return true } },
+		"all hidden, sinks":                func(s *shape) { s.hidden, s.sinks = func(int, int) bool { return true }, true },
+		"all hidden, capped":               func(s *shape) { s.hidden, s.softcap = func(int, int) bool { return true }, 2 },
+		"every third token sees nothing":   func(s *shape) { s.hidden = func(_, token int) bool { return token%3 == 0 } },
+		"only the last cell is seen":       func(s *shape) { s.hidden = func(cell, _ int) bool { return cell != s.cells-1 } },
+		"only the first cell is seen":      func(s *shape) { s.hidden = func(cell, _ int) bool { return cell != 0 } },
+		"a window":                         func(s *shape) { s.hidden = func(cell, token int) bool { return cell < token || cell > token+5 } },
+		"each token sees cells of its own": ofItsOwn,
+		"half of the tokens see cells of their own": func(s *shape) {
+			ofItsOwn(s)
+			own := s.hidden
+			s.hidden = func(cell, token int) bool { return token < s.tokens/2 && own(cell, token) }
+		},
 		"hidden cells hold no numbers": func(s *shape) {
 			s.odd = func(c int) bool { return c%7 == 3 }
 			s.hidden = func(c, _ int) bool { return c%7 == 3 }
