@@ -198,7 +198,7 @@ func (p *Text) takeLead(final bool) bool {
 		return false
 	case peek.Yes:
 		p.pos = len(peek.ByteOrderMark)
-		p.compact()
+		p.forget(p.pos)
 	}
 	if text := p.plan.Dialect.Lead; text != "" {
 		switch p.led(text, final) {
@@ -206,7 +206,7 @@ func (p *Text) takeLead(final bool) bool {
 			return false
 		case peek.Yes:
 			p.buf = append([]byte(text), p.buf...)
-			p.offset = -len(text)
+			p.offset -= len(text)
 			for i := range p.symbols {
 				p.symbols[i].from += len(text)
 				p.symbols[i].to += len(text)

@@ -137,6 +137,11 @@ func (p *Text) compact() {
 	if from == 0 || from < len(p.buf) && from < 1<<10 {
 		return
 	}
+	p.forget(from)
+}
+
+// forget takes what stands before an offset away.
+func (p *Text) forget(from int) {
 	n := copy(p.buf, p.buf[from:])
 	p.buf = p.buf[:n]
 	p.pos -= from
