@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What closes an argument may be another tag than the family's: with a space before its name, with a
-// name that is like it, or the argument's own. Before the call's end, or the next argument, it is the
-// argument's end, which a repair tells. A tag that the value opens is the value's.
+// What closes an argument may be another tag than the family's: with a name that is like it, or the
+// argument's own. Before the call's end, or the next argument, it is the argument's end, which a
+// repair tells. With a space in it it is the family's. A tag that the value opens is the value's.
 func TestTagged_closersWithAnotherName(t *testing.T) {
 	for family, forms := range map[string][2]string{
 		"qwen3-coder": {"<tool_call>\n<function=get_weather>\n<parameter=city>\n", "\n</function>\n</tool_call>"},
@@ -28,7 +28,7 @@ func TestTagged_closersWithAnotherName(t *testing.T) {
 			if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != "Rome" {
 				t.Errorf("%s: %q becomes %s", family, text, sayMessage(got))
 			}
-			if told := len(got.Repairs) > 0; told != (i != 1 && end != "</ parameter>" && end != "</ arg_key>") {
+			if told := len(got.Repairs) > 0; told != (i != 1 && !strings.Contains(end, " ")) {
 				t.Errorf("%s: %q: repairs %q", family, text, got.Repairs)
 			}
 			checkProperties(t, p, []byte(text), 1)

@@ -67,15 +67,15 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
-// AnyTag is AnyPrefix where one white space may stand in a closing tag, anywhere in its name, as
-// some models write it. The tag comes back as it is written.
+// AnyTag is AnyPrefix where one white space may stand in a closing tag, anywhere behind its first
+// byte, as some models write it. The tag comes back as it is written.
 func AnyTag(text []byte, ts []string, final bool) (string, Answer) {
 	best, found := AnyPrefix(text, ts, final)
-	if found != No || len(text) <= len("</") {
+	if found != No || len(text) < len("</") {
 		return best, found
 	}
 	for _, t := range ts {
-		if len(t) <= len("</") || text[0] != t[0] || text[2] != t[2] && !IsSpace(text[2]) { // as nearly always
+		if len(t) <= len("</") || text[0] != t[0] || !IsSpace(text[1]) && (len(text) == 2 || text[2] != t[2] && !IsSpace(text[2])) { // as nearly always
 			continue
 		}
 		n, a := Broken(text, t, final)
@@ -93,7 +93,7 @@ func Broken(text []byte, tag string, final bool) (n int, a Answer) {
 	for n < len(text) && n < len(tag) && text[n] == tag[n] {
 		n++
 	}
-	if n < len("</") || n == len(text) || n == len(tag) || !IsSpace(text[n]) || !strings.Contains(tag[:n], "</") {
+	if n == len(text) || n == len(tag) || !IsSpace(text[n]) || !strings.Contains(tag[:n+1], "</") {
 		return 0, No
 	}
 	return len(tag) + 1, Prefix(text[n+1:], tag[n:], final)
@@ -128,7 +128,7 @@ func CutOff(text []byte, tags []string, ends *Texts, final bool) (n int, found A
 
 // EndsWithTag tells whether text ends with one of some tags, perhaps with a white space in it.
 func EndsWithTag(text []byte, tags []string) bool {
-	last := text[max(0, bytes.LastIndex(text, []byte("</"))):]
+	last := text[max(0, bytes.LastIndexByte(text, '<')):]
 	return slices.ContainsFunc(tags, func(t string) bool {
 		n, a := Broken(last, t, true)
 		return t != "" && bytes.HasSuffix(text, []byte(t)) || a == Yes && n == len(last)
