@@ -165,7 +165,7 @@ func (a *Arena) stringState(k stringKey) StringState {
 	if s, ok := t.find(k); ok {
 		return s
 	}
-	if int(t.count) >= a.limits.States {
+	if int(t.count)-pageSize >= a.limits.States {
 		a.fill("string states", a.limits.States)
 		return StringDead
 	}

@@ -257,7 +257,7 @@ func (a *Arena) prune(e Expr) Expr {
 
 func (a *Arena) newState(e Expr) State {
 	s := a.stateCount
-	if int(s) >= a.limits.States {
+	if int(s)-pageSize >= a.limits.States { // the first page is not its own
 		a.fill("states", a.limits.States)
 		return Dead
 	}
