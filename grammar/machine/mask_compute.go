@@ -25,10 +25,10 @@ type Masks struct {
 	textSlices recent[sliceKey, *tokenSlice]
 	strings    recent[stringState, *stringSlice]
 	names      recent[nameState, *nameSlice]
-	models     map[modelKey][]*stringSlice // states that others may take over from
-	kept       int                         // memory that slices take, roughly
-	older      int                         // of it, what was found before the last forget
-	keep       int                         // and may take
+	models     map[*Unit][]*stringSlice // states that others may take over from
+	kept       int                      // memory that slices take, roughly
+	older      int                      // of it, what was found before the last forget
+	keep       int                      // and may take
 
 	Stats Stats
 }
@@ -89,7 +89,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, models: map[modelKey][]*stringSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, models: map[*Unit][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {

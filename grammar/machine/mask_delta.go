@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"slices"
-
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
@@ -16,22 +14,19 @@ import (
 const maxModels = 4
 
 // maxUnlike is the number of bytes with which a state may lead elsewhere than its model does.
-const maxUnlike = 24
+const maxUnlike = 8
 
 // maxApart is the number of nodes from which finding out everything anew is as good.
-const maxApart = 1 << 14
-
-// modelKey is what models are kept by: needs are sets of their own.
-type modelKey struct {
-	unit  *Unit
-	needs bool
-}
+const maxApart = 1 << 11
 
 // modelOf returns a state whose tokens are known and that leads on mostly as x does; nil if there
-// is none.
+// is none, or tokens are told apart by what they need.
 func (w *sliceWalk) modelOf(x *stringSlice) *stringSlice {
+	if w.needs {
+		return nil
+	}
 	row := w.row(x.state)
-	for _, m := range w.k.models[modelKey{w.u, w.needs}] {
+	for _, m := range w.k.models[w.u] {
 		unlike := 0
 		for b, next := range w.row(m.state) {
 			if next != row[b] && !special(byte(b)) {
@@ -46,42 +41,20 @@ func (w *sliceWalk) modelOf(x *stringSlice) *stringSlice {
 }
 
 // addModel remembers a state of which all is known.
-func (k *Masks) addModel(x *stringSlice, needs bool) {
-	key := modelKey{x.unit, needs}
-	if known := k.models[key]; len(known) < maxModels {
-		k.models[key] = append(known, x)
+func (k *Masks) addModel(x *stringSlice) {
+	if known := k.models[x.unit]; len(known) < maxModels {
+		k.models[x.unit] = append(known, x)
 	}
 }
 
 // takeOver makes what is known of a model known of x, but for tokens with quotes and backslashes.
-// It returns false, and leaves x as it was, where the two stay apart for long.
+// It returns false where the two stay apart for long.
 func (w *sliceWalk) takeOver(x, model *stringSlice) bool {
-	sets := [][]uint64{model.inside}
-	if w.needs {
-		sets = sets[:0]
-		for _, n := range model.needs {
-			sets = append(sets, n.set)
-		}
+	x.inside, x.closing = w.k.newSet(), w.k.newSet()
+	for i, word := range model.inside {
+		x.inside[i] = word &^ x.specials[i]
 	}
-	for i, set := range sets {
-		sets[i] = slices.Clone(set)
-		for j, word := range x.specials {
-			sets[i][j] &^= word
-		}
-		w.k.kept += 8 * len(set)
-	}
-	if w.needs {
-		for i, n := range model.needs {
-			x.needs = append(x.needs, need{n.least, sets[i]})
-		}
-	} else {
-		x.inside = sets[0]
-	}
-	if w.walkApart(x, model, maxApart) {
-		return true
-	}
-	x.needs, x.inside = nil, nil
-	return false
+	return w.walkApart(x, model, maxApart)
 }
 
 // walkFromAll finds the tokens inside of x where most are: the model is a string of any text, and
@@ -119,7 +92,10 @@ func (w *sliceWalk) walkApart(x, model *stringSlice, most int) bool {
 		}
 		for ; i < end; i++ {
 			for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
-				w.correct(x, next, id)
+				x.inside[id>>6] &^= 1 << (id & 63)
+				if next != lex.StringDead {
+					addToken(x.inside, id)
+				}
 			}
 		}
 		if n.Size > 1 && next != lex.StringDead {
@@ -136,24 +112,4 @@ func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
 		return true
 	}
 	return s != lex.StringDead && n.Size >= worthAhead && w.takes(w.place(s), int(n.Height), allClasses, n.Size)
-}
-
-// correct puts a token where it belongs that leads to a state.
-func (w *sliceWalk) correct(x *stringSlice, s lex.StringState, token int32) {
-	word, bit := token>>6, uint64(1)<<(token&63)
-	if !w.needs {
-		x.inside[word] &^= bit
-		if s != lex.StringDead {
-			x.inside[word] |= bit
-		}
-		return
-	}
-	for _, n := range x.needs {
-		n.set[word] &^= bit
-	}
-	if s != lex.StringDead {
-		if set := w.setOf(s); set != nil {
-			addToken(set, token)
-		}
-	}
 }

@@ -223,13 +223,14 @@ func (w *sliceWalk) spend(s lex.StringState) *ahead {
 }
 
 func (w *sliceWalk) aheadOf(s lex.StringState) *ahead {
-	x := w.ahead[s]
-	if x == nil {
-		inner, _ := w.u.arena.Decoded(s)
-		x = &ahead{lasts: max(0, w.u.arena.Lasts(inner))}
-		w.ahead[s] = x
+	if int(s) >= len(w.ahead) {
+		w.ahead = append(w.ahead, make([]*ahead, int(s)+256-len(w.ahead))...)
 	}
-	return x
+	if w.ahead[s] == nil {
+		inner, _ := w.u.arena.Decoded(s)
+		w.ahead[s] = &ahead{lasts: max(0, w.u.arena.Lasts(inner))}
+	}
+	return w.ahead[s]
 }
 
 // look finds where the code points lead that may come in a state.

@@ -98,11 +98,16 @@ func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
 // eighth where few begin what is not open, four times as many where no subtree is left out.
 const maxListedTokens = 1 << 12
 
-// walkToken walks one token of which so many bytes have led to a place.
+// walkToken walks one token of which so many bytes have led to a place, as far as not any text may
+// follow.
 func (w *sliceWalk) walkToken(from, id int32, read int) {
 	row, next := w.rowAt(from), lex.StringDead
-	for i, b := range w.k.v.Piece(id)[read:] {
+	text := w.k.v.Piece(id)[read:]
+	for i, b := range text {
 		if i > 0 {
+			if !w.needs && w.aheadOf(next).lasts >= len(text)-i {
+				break
+			}
 			row = w.row(next)
 		}
 		w.k.visit(1, 0)

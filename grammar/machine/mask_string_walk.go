@@ -26,12 +26,12 @@ type sliceWalk struct {
 	index  []int32                     // by state: 1 and its place, or 0
 	tails  map[tailKey]lex.StringState // memo of target
 
-	rows   []*lex.StringRow           // by state, nil where not asked for yet
-	ahead  map[lex.StringState]*ahead // by state
-	rowsOf *lex.Arena                 // whose states
-	made   int                        // rows
-	spare  int                        // of those that searches may make
-	crowds []crowd                    // those met
+	rows   []*lex.StringRow // by state, nil where not asked for yet
+	ahead  []*ahead         // by state, likewise
+	rowsOf *lex.Arena       // whose states
+	made   int              // rows
+	spare  int              // of those that searches may make
+	crowds []crowd          // those met
 
 	at   [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
 	path [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
@@ -66,17 +66,14 @@ func (k *collector) sliceString(x *stringSlice, needs bool) {
 		x.needs = fresh.needs
 	} else {
 		x.inside, x.closing = fresh.inside, fresh.closing
+		k.addModel(x)
 	}
-	k.addModel(x, needs)
 }
 
 func (k *collector) walkString(x *stringSlice, needs bool) {
 	w := k.beginSlice(x, needs)
 	if model := w.modelOf(x); model != nil {
 		if w.takeOver(x, model) {
-			if !needs {
-				x.closing = k.newSet()
-			}
 			w.walkSpecial(x.state)
 			return
 		}
@@ -121,8 +118,7 @@ func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	}
 	w.places, w.crowds = w.places[:0], w.crowds[:0]
 	if w.rowsOf != w.u.arena {
-		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
-		w.ahead, w.tails = map[lex.StringState]*ahead{}, map[tailKey]lex.StringState{}
+		w.rowsOf, w.rows, w.ahead, w.tails = w.u.arena, w.rows[:0], w.ahead[:0], map[tailKey]lex.StringState{}
 	}
 	return w
 }
