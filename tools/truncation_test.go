@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tenon/tools/format"
 )
 
 // What is cut off keeps the calls that were whole: for every place at which a turn of several
@@ -47,6 +49,29 @@ func checkToldOnce(t *testing.T, raw string, m message) {
 		args, ok := c.Arguments.(map[string]any)
 		if city, _ := args["city"].(string); ok && city != "" && strings.Contains(deref(m.Content), city[:1]+"ü") {
 			t.Fatalf("%q: the call of %s is in the text %q too", raw, c.Name, *m.Content)
+		}
+	}
+}
+
+// A call whose arguments stand between tags, cut off anywhere, never leaves with a part of them: where
+// the next tag has only begun, another argument may come.
+func TestTruncation_noArgumentIsLost(t *testing.T) {
+	for _, d := range Families() {
+		_, nested := d.Codecs[0].(format.Nested)
+		if _, ok := d.Codecs[0].(format.Tagged); !ok && !nested {
+			continue
+		}
+		p, err := d.Plan(Turn{Tools: []Tool{hostileTool(t, "bash", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(shortest(t, compiled(t, p)), "<timeout>]", "<timeout>5]", 1) // the mask leaves it open
+		p = hostilePlan(t, d)
+		want := play(p.TextParser(), text, 0, false).Calls
+		for n := range len(text) {
+			if got := play(p.TextParser(), text[:n], 0, true).Calls; len(want) != 1 || len(got) > 0 && !cmp.Equal(got, want) {
+				t.Errorf("%s: %q gives %+v", d.Key, text[:n], got)
+			}
 		}
 	}
 }

@@ -252,6 +252,9 @@ func (s *TaggedScanner) beginValue() {
 // within reads what stands between the arguments of a call.
 func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	rest := body[s.pos:]
+	if final && len(s.current.Fields) > 0 && s.mayOpen(rest) {
+		return s.atEnd(body, final), false
+	}
 	switch t, a := peek.AnyTag(rest, s.inside, final); {
 	case a == peek.Unknown:
 		return Open, false
@@ -299,6 +302,16 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	}
 	s.finishCall(body, s.pos)
 	return Open, true
+}
+
+// mayOpen tells whether the text ends in what may be the tag of another argument.
+func (s *TaggedScanner) mayOpen(rest []byte) bool {
+	if s.nested {
+		return strings.HasPrefix(s.noise+"<", string(rest))
+	}
+	_, tag := peek.AnyPrefix(rest, s.argOpens, false)
+	_, element := s.elementAt(rest, false)
+	return tag == peek.Unknown || element == peek.Unknown
 }
 
 // finishCall ends the current call at offset i.
