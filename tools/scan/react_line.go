@@ -113,6 +113,9 @@ func LabelAt(text []byte, label string, loose, final bool) (n int, a peek.Answer
 	if inBold == peek.Yes {
 		n += len(Bold)
 	}
+	if n < len(text) && text[n]|0x20 != label[0]|0x20 { // as nearly always
+		return 0, peek.No
+	}
 	size, a := wordAt(text[n:], strings.TrimSuffix(label, ":"), loose, final)
 	if a != peek.Yes {
 		return 0, a
@@ -145,8 +148,8 @@ func LabelAt(text []byte, label string, loose, final bool) (n int, a peek.Answer
 // wordAt tells whether the word of a label stands at the start of text, and how long it is. What
 // joins its parts differs.
 func wordAt(text []byte, word string, loose, final bool) (n int, a peek.Answer) {
-	for i, part := range strings.Fields(word) {
-		for from := n; i > 0 && n < min(len(text), from+maxMarks) && (strings.IndexByte(" _-", text[n]) >= 0 || loose && numbers(text[n])); {
+	for part := range strings.FieldsSeq(word) {
+		for from := n; from > 0 && n < min(len(text), from+maxMarks) && (strings.IndexByte(" _-", text[n]) >= 0 || loose && numbers(text[n])); {
 			n++
 		}
 		if a = peek.PrefixFold(text[n:], part, final); a != peek.Yes {
