@@ -150,6 +150,9 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 			p.region.Proof = 2
 		}
 	}
+	if labels(p.plan.Dialect, c) {
+		p.region.codecs = append(p.region.codecs, scan.JSONCodec{})
+	}
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 	_, plain := scan.LabelAt(p.buf[at:at+n], c.Text, false, true)
 	p.region.Loose = plain == peek.No

@@ -13,7 +13,19 @@ import (
 // reactCodec reads the calls of a format.ReAct.
 type reactCodec struct{ format.ReAct }
 
-func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
+// Starts is false for an object, also in code: that is the whole call.
+func (c reactCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+	from := peek.SkipSpace(body, 0)
+	i := from
+	if body[i] == '`' {
+		n, a := fence(body[i:], final)
+		i = peek.SkipSpace(body, i+n)
+		if a == peek.Unknown || i == len(body) && !final && i-from <= peek.MaxGap {
+			return peek.Unknown
+		}
+	}
+	return peek.Boolean(i == len(body) || body[i] != '{', peek.Yes)
+}
 
 func (c reactCodec) Scanner(o Opening) Scanner {
 	s := &reactScanner{reactCodec: c, JSONScanner: *newJSONScanner(o, nil)}
