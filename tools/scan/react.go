@@ -52,7 +52,7 @@ type reactScanner struct {
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
 	call     *declared.RawCall // where the line of the name is a whole call
-	prose    bool              // it has no arguments, and a text goes on behind it
+	prose    bool              // it is a line of a text
 }
 
 func (s *reactScanner) End() int { return s.stop + s.behind }
@@ -62,7 +62,7 @@ func (s *reactScanner) Whole() bool { return s.done || s.inJSON && s.JSONScanner
 // Called tells whether a tool has been named that can be called, and its arguments have begun.
 func (s *reactScanner) Called() bool { return s.from > 0 }
 
-// Prose tells whether a text goes on behind a line that looks like a step without arguments.
+// Prose tells whether what looks like a step is a line of a text.
 func (s *reactScanner) Prose() bool { return s.prose }
 
 func (s *reactScanner) Step(body []byte, final bool) Status {
@@ -182,23 +182,20 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 		s.stop = len(body)
 		return Ended
 	}
-	for _, l := range []string{s.Input, "Input:", "Arguments:"} {
-		n, a := LabelAt(rest, l, s.Loose, final)
-		if a == peek.No {
-			l = strings.TrimSuffix(l, ":")
-			n, a = len(l), peek.Prefix(rest, l, final)
-		}
-		if a == peek.Unknown {
+	n, a := s.inputAt(rest, final)
+	switch {
+	case a == peek.Unknown:
+		return Open
+	case a == peek.Yes:
+		s.inputLabel(body, s.pos, i, n)
+		j, cut := peek.SkipLayout(body, i+n, final)
+		if cut || j == len(body) && !final {
 			return Open
 		}
-		if a == peek.Yes {
-			s.inputLabel(body, s.pos, i, n)
-			j, cut := peek.SkipLayout(body, i+n, final)
-			if cut || j == len(body) && !final {
-				return Open
-			}
-			return s.begin(body, j, final)
-		}
+		return s.begin(body, j, final)
+	case n > 0: // its word is another's
+		s.prose, s.stop = true, s.pos
+		return Ended
 	}
 	if rest[0] == '{' || rest[0] == '`' {
 		return s.begin(body, i, final)

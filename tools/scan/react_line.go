@@ -67,6 +67,54 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 	return peek.Boolean(!t.Schema.Declares(string(next[:n])), peek.Yes)
 }
 
+// inputLabels are what models call the arguments, beside the family's own label.
+var inputLabels = []string{"Action Inputs:", "Action Arguments:", "Action Parameters:", "Action Args:", "Input:", "Inputs:", "Arguments:", "Argument:", "Args:", "Parameters:", "Params:"}
+
+// inputAt tells whether the label of arguments stands at the start of text, and how long it is. A
+// length without a label is that of its word, with which something else begins.
+func (s *reactScanner) inputAt(text []byte, final bool) (n int, a peek.Answer) {
+	_, a = peek.First(append([]string{s.Input}, inputLabels...), func(l string) (b peek.Answer) {
+		k, b := LabelAt(text, l, s.Loose, final)
+		n = max(n, k)
+		return b
+	})
+	if a != peek.No || n == 0 {
+		return n, a
+	}
+	k, a := colonless(text[n:], final)
+	return n + k, a
+}
+
+// maxNote bounds what stands in brackets between a label's word and its colon.
+const maxNote = 64
+
+// colonless tells whether what follows the word of a label shows that it is one, though no colon
+// stands there: a break or what begins a value, another mark, or a note and the colon. n is how
+// long the mark is.
+func colonless(text []byte, final bool) (n int, a peek.Answer) {
+	if len(text) == 0 {
+		return 0, peek.AtLast(final)
+	}
+	switch text[0] {
+	case '\n', '\r', '{', '`', '"':
+		return 0, peek.Yes
+	case '=':
+		return 1, peek.Yes
+	case '-':
+		return 1, peek.Prefix(text[1:], " ", final)
+	case '(':
+		text = text[:min(len(text), maxNote)]
+		end := bytes.IndexAny(text, ")\n")
+		switch {
+		case end < 0:
+			return 0, peek.Boolean(!final && len(text) < maxNote, peek.Unknown)
+		case text[end] == ')':
+			return end + len("):"), peek.Prefix(text[end:], "):", final)
+		}
+	}
+	return 0, peek.No
+}
+
 // Bold is what some models write around labels.
 const Bold = "**"
 
