@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"tenon/tools/conform"
-	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/ordered"
 	"tenon/tools/peek"
@@ -205,7 +204,7 @@ func (t *Tool) ReadLine(c *RawCall) {
 		return
 	}
 	v := string(c.Args)
-	for _, quote := range []string{format.FenceMark, `"`, "'", "`"} {
+	for _, quote := range []string{`"`, "'", "`"} {
 		inner, ok := strings.CutPrefix(v, quote)
 		if inner, end := strings.CutSuffix(inner, quote); ok && end && !strings.Contains(inner, quote) {
 			v = inner

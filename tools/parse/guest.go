@@ -181,7 +181,9 @@ type guestCodec struct {
 func (c guestCodec) Starts(scan.Opening, []byte, bool) peek.Answer { return peek.Yes }
 
 func (c guestCodec) Scanner(o scan.Opening) scan.Scanner {
-	return &guestScanner{plan: c.reading, worded: c.worded, parser: NewTolerant(c.reading.hosted(c.family), true, nil)}
+	s := &guestScanner{plan: c.reading, worded: c.worded, parser: NewTolerant(c.reading.hosted(c.family), true, nil)}
+	s.parser.cased = o.Cased
+	return s
 }
 
 // guestScanner has the other family's parser read until that has found calls, or says that the text

@@ -50,7 +50,7 @@ func (r *region) shift(n int) {
 
 func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.Marker]
-	o.Cased, o.Sent = p.casing != nil, p.called < p.sent
+	o.Cased, o.Sent = p.cased || p.casing != nil, p.called < p.sent
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}

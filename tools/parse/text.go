@@ -33,6 +33,7 @@ type Text struct {
 	routing  bool // pos is in the routing thought
 	region   *region
 	casing   *casing         // nil where none is open
+	cased    bool            // all of it stands in code that the host has opened
 	header   bool            // pos is inside a message header
 	hole     string          // what ends the tag that pos may be in
 	left     int             // where in the output the last region ended

@@ -327,10 +327,7 @@ func fence(text []byte, final bool) (int, peek.Answer) {
 	case peek.Unknown:
 		return 0, peek.Unknown
 	}
-	n := 3
-	for n < len(text) && text[n] == '`' {
-		n++
-	}
+	n := run(text)
 	for n < len(text) && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] == '_') && n < 24 {
 		n++
 	}

@@ -46,9 +46,10 @@ type reactScanner struct {
 	next        []format.Label // that may follow the arguments
 	from        int            // of the arguments; 0 before they begin
 	inJSON      bool
-	closer      string // what closes the code fence around the text
-	behind      int    // how far behind the arguments it ends
-	done        bool   // the arguments are all there
+	closer      string // what closes the code around the text, or the arguments as of a function
+	tail        textEnd
+	behind      int  // how far behind the arguments it ends
+	done        bool // the arguments are all there
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
 	call     *declared.RawCall // where the line of the name is a whole call
@@ -78,6 +79,9 @@ func (s *reactScanner) Step(body []byte, final bool) Status {
 	}
 	if s.inJSON && !s.done {
 		st := s.JSONScanner.Step(body, final)
+		if st == Ended && final && s.cutLabel(bytes.TrimSpace(body[s.stop:])) {
+			s.behind = len(body) - s.stop
+		}
 		if s.done = st == Ended && s.closer == callCloser && s.JSONScanner.Whole(); !s.done {
 			return st
 		}
@@ -232,88 +236,20 @@ func (s *reactScanner) begin(body []byte, i int, final bool) Status {
 	s.pos = i
 	if i < len(body) && body[i] == '`' {
 		n, a := fence(body[i:], final)
-		if a == peek.Unknown {
+		j := peek.SkipSpace(body, i+n)
+		if a == peek.Unknown || j == len(body) && !final {
 			return Open
 		}
-		if n >= len(format.FenceMark) {
-			s.closer = format.FenceMark
-		}
-		i = peek.SkipSpace(body, i+n)
-		if i == len(body) && !final {
-			return Open
+		if object := j < len(body) && body[j] == '{'; object || n >= len(format.FenceMark) {
+			i = s.opened(body, i, n, j)
 		}
 	}
 	s.from = max(i, 1)
 	if s.inJSON = i < len(body) && body[i] == '{'; !s.inJSON {
 		s.pos = i
 	}
+	s.tail.line = s.from
 	return Open
-}
-
-// line reads arguments that are no object: code may have many lines, so up to the next label or
-// the end of the turn.
-func (s *reactScanner) line(body []byte, final bool) Status {
-	if !s.passString(body, final) {
-		return Open
-	}
-	for ; s.pos < len(body); s.pos++ {
-		a := s.Plan.Terminators.Tag(body[s.pos:], final)
-		switch {
-		case body[s.pos] == '\n':
-			if a = s.labelNext(body[s.pos+1:], final); a == peek.No && !s.torn {
-				a = s.lineEnds(body[s.from:s.pos], body[s.pos+1:], final)
-			}
-		case s.closer != "" && a == peek.No:
-			a = peek.Prefix(body[s.pos:], s.closer, final)
-		}
-		switch a {
-		case peek.Unknown:
-			return Open
-		case peek.Yes:
-			s.stop, s.done = s.pos, true
-			return Ended
-		}
-	}
-	if !final {
-		return Open
-	}
-	s.stop = len(body)
-	return Ended
-}
-
-// passString moves behind a string that an object stands in. It says whether that is known.
-func (s *reactScanner) passString(body []byte, final bool) bool {
-	s.pos = max(s.pos, s.from)
-	if s.unquoted || s.torn {
-		return true
-	}
-	if a := peek.Prefix(body[s.from:], `"{`, final); a != peek.Yes {
-		s.unquoted = a == peek.No
-		return s.unquoted
-	}
-	for s.pos = max(s.pos, s.from+1); s.pos < len(body); s.pos++ {
-		switch body[s.pos] {
-		case '\\':
-			if s.pos+1 == len(body) && !final {
-				return false
-			}
-			s.pos++
-		case '"':
-			s.unquoted = true
-			return true
-		}
-	}
-	s.pos = min(s.pos, len(body))
-	if final { // it is none
-		s.pos, s.unquoted = s.from, true
-	}
-	return final
-}
-
-// labelNext tells whether a line begins with a label.
-func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
-	_, _, a := FirstLabel(s.next, line, s.Loose, final)
-	return a
 }
 
 func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
@@ -329,10 +265,12 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	}
 	c := declared.RawCall{Name: s.Name, Source: body[:s.stop], Args: []byte("{}")}
 	if s.from > 0 {
-		m, _ := s.Plan.Resolve(s.Name)
-		t, line := &s.Plan.Tools[m.Tool], bytes.TrimSpace(body[s.from:s.stop])
-		if !saysNothing(line) || t.Schema.Validate(c.Args) != nil {
-			c.Args = line
+		value, whole := s.value(body)
+		if !whole {
+			return nil, ErrUnclosedCall
+		}
+		if t := s.tool(); !meansNothing(t, value) {
+			c.Args = value
 			t.ReadLine(&c)
 		}
 	}

@@ -42,13 +42,15 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 // can be meant, they do once each is named and whole, and the next line names none. Text has no
 // end but the next label or the turn's.
 func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
-	m, _ := s.Plan.Resolve(s.Name)
-	t := &s.Plan.Tools[m.Tool]
-	if saysNothing(line) && t.Schema.Validate([]byte("{}")) == nil {
-		return peek.Yes
-	}
-	if _, text := t.Schema.OnlyArgument(); text || s.closer != "" || len(line) > peek.MaxTag {
+	if len(line) > peek.MaxTag || s.closer != "" {
 		return peek.No
+	}
+	t := s.tool()
+	if _, text := t.Schema.OnlyArgument(); text {
+		return peek.No
+	}
+	if meansNothing(t, line) {
+		return peek.Yes
 	}
 	if d, ok := t.Named(bytes.TrimSpace(line)); !ok || len(declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) > 0 {
 		return peek.No
@@ -65,6 +67,21 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 		return peek.Boolean(next[0] != ',' && next[0] != ')', peek.Yes)
 	}
 	return peek.Boolean(!t.Schema.Declares(string(next[:n])), peek.Yes)
+}
+
+// meansNothing tells whether the text of arguments says that there are none. In quotes it is a text.
+func meansNothing(t *declared.Tool, text []byte) bool {
+	text = bytes.TrimSpace(text)
+	if _, one := t.Schema.OnlyArgument(); one && len(text) > len(`""`) && (text[0] == '"' || text[0] == '\'') {
+		return false
+	}
+	return saysNothing(text) && t.Schema.Validate([]byte("{}")) == nil
+}
+
+// tool is the one that has been named.
+func (s *reactScanner) tool() *declared.Tool {
+	m, _ := s.Plan.Resolve(s.Name)
+	return &s.Plan.Tools[m.Tool]
 }
 
 // inputLabels are what models call the arguments, beside the family's own label.

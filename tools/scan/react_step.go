@@ -95,6 +95,7 @@ func (s *reactScanner) endVoid(body []byte, i int, none, final bool) Status {
 
 // saysNothing tells whether a line says that nothing is called, or nothing at all.
 func saysNothing(line []byte) bool {
+	peek.Examine(len(line))
 	text := strings.ToLower(strings.Trim(string(line), aroundName+".{}"))
 	return text == "" || slices.Contains(nothing, text)
 }
