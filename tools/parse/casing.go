@@ -227,15 +227,18 @@ func (p *Text) closeCasing(i int) {
 	p.casing = nil
 }
 
-// uncase gives back what opened the code: it holds something else.
+// uncase gives back what opened the code: it holds something else. A thought that waits in the code
+// has that given back with it.
 func (p *Text) uncase() {
-	if c := p.casing; c != nil && p.thought == nil {
-		p.casing = nil
-		if !c.label {
-			p.look(c.open)
-		}
-		p.write(p.current(), c.open)
+	c := p.casing
+	if c == nil || c.label && p.thought != nil {
+		return
 	}
+	p.casing = nil
+	if !c.label {
+		p.look(c.open)
+	}
+	p.put(p.current(), c.open)
 }
 
 // A call without markers that a text quotes is an example: it stands between backticks or in a

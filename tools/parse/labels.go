@@ -97,7 +97,7 @@ func (p *Text) endThought(step bool) {
 	}
 	p.thought = nil
 	if !step {
-		if c := p.casing; c != nil {
+		if c := p.casing; c != nil && c.label { // else it opened behind the thought
 			t.open, p.casing = c.open, nil
 		}
 		p.write(&p.content, t.open)
