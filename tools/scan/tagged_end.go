@@ -38,8 +38,8 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 	if t, a := s.tagOf(s.closing, body, i, final); a != peek.No {
 		return callEnd, len(t), a
 	}
-	if a := s.callOpensAt(body, i, final); a != peek.No {
-		return callOpen, 0, a
+	if n, a := s.callOpensAt(body, i, final); a != peek.No {
+		return callOpen, n, a
 	}
 	return noTag, 0, peek.No
 }
@@ -77,17 +77,17 @@ func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (st
 }
 
 // callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence:
-// an argument, or the call's end, stands behind its name.
-func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) peek.Answer {
+// an argument, or the call's end, stands behind its name. n is how long the tag is before the name.
+func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) (n int, a peek.Answer) {
 	t, a := s.tagOf(s.nests, body, i, final)
 	if a != peek.Yes {
-		return a
+		return 0, a
 	}
 	_, j, a := s.nameAt(body, i+len(t), final)
 	if a != peek.Yes {
-		return a
+		return 0, a
 	}
-	return s.showsCall(body, j, final)
+	return len(t), s.showsCall(body, j, final)
 }
 
 // nameAt is the name that stands at offset from as it does in a call, and where its tag ends.
@@ -232,7 +232,7 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 		if a == peek.No {
 			break
 		}
-		if s.last == valueEnd && s.IsSymbol != nil && s.IsSymbol(j) {
+		if k, _ := s.Plan.Dialect.Token(t); s.last == valueEnd && s.IsSymbol != nil && s.IsSymbol(j+k) {
 			return peek.Yes
 		}
 		i = j + len(t)
@@ -281,8 +281,9 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	case o.from != from:
 		*o = outlook{from: from, pos: from}
 	}
+	first := "<[" + s.noise[:min(1, len(s.noise))] // of a tag
 	for o.pos < len(body) && o.pos-from <= MaxBare {
-		i := bytes.IndexAny(body[o.pos:], "<[")
+		i := bytes.IndexAny(body[o.pos:], first)
 		if i < 0 {
 			peek.Examine(len(body) - o.pos)
 			o.pos = len(body)
@@ -322,7 +323,7 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 		case t == callEnd:
 			o.torn = true
 		}
-		o.pos++
+		o.pos += max(n, 1)
 	}
 	if o.pos-from > MaxBare {
 		return s.endsCall(peek.Yes)
