@@ -58,7 +58,7 @@
 // and whatever follows it. To quote one, a text has to leave its markers out. What is written
 // without markers (bare JSON, Python, words such as Action:) is common in text: it is a call where
 // it begins the visible turn or ends it, or where another call follows. So is any call in thinking,
-// but where a call begins right behind the thinking, that one is meant (parse/region.go). Code, a
+// but where a call begins right behind the thinking, that one is meant (parse/behind.go). Code, a
 // fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
 // holds other text stays, without the calls in it (parse/casing.go). In a call's arguments all of
 // this is data.

@@ -67,7 +67,7 @@ var reactTexts = []struct{ raw, want string }{
 	{"Action: search\nThe Inputs are: ls", "-"},
 	{"Thought: x\nAction: search\nArguments to pass: ls", "-"},
 
-	// what says that there is nothing
+	// words for "no input", and texts that only look like them
 	{"Action: search\nAction Input: None", ""},
 	{"Action: search\nAction Input: \"none\"", "none"},
 	{"Action: search\nAction Input: None\n of the above", "None\n of the above"},

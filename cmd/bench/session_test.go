@@ -35,11 +35,11 @@ func (b *bench) measureSession(ctx context.Context) error {
 		words := uint64(rand.Uint32()) // the same for all in a run
 		for k := range all {
 			i := (run + k) % len(all)
-			s, err := session(ctx, all[i], words)
+			s, fresh, err := session(ctx, all[i], words)
 			if err != nil {
 				return err
 			}
-			took[i], share[i] = append(took[i], s.took.Seconds()), append(share[i], float64(s.prompt-s.cached)/float64(s.generated))
+			took[i], share[i] = append(took[i], s.took.Seconds()), append(share[i], float64(s.prompt-s.cached)/float64(fresh))
 		}
 	}
 	wall.ours, read.ours = median(took[0]), median(share[0])
@@ -53,31 +53,30 @@ func (b *bench) measureSession(ctx context.Context) error {
 	return nil
 }
 
-// session plays one. Its sum tells all prompts' tokens, those found in the cache, and in the place
-// of what was generated the new ones: the last prompt holds each of them once.
-func session(ctx context.Context, c *contender, seed uint64) (answer, error) {
+// session plays one. It adds up its answers, and counts the tokens that were new: the last prompt
+// holds each of them once.
+func session(ctx context.Context, c *contender, seed uint64) (sum answer, fresh int, err error) {
 	text := rand.New(rand.NewPCG(seed, 0))
 	body := object{"max_tokens": 400, "tool_choice": "required", "parallel_tool_calls": false, "tools": fileTools(text)}
 	messages := []any{
 		object{"role": "system", "content": fmt.Sprintf("You repair programs. Session %x.", seed)},
 		object{"role": "user", "content": "Read the files one after another, and tell which of them is wrong."},
 	}
-	var sum answer
 	for range sessionTurns {
 		body["messages"] = messages
 		a, err := c.ask(ctx, "/v1/chat/completions", body)
 		if err != nil {
-			return answer{}, err
+			return answer{}, 0, err
 		}
-		sum.prompt, sum.cached, sum.generated = sum.prompt+a.prompt, sum.cached+a.cached, a.prompt
+		sum.prompt, sum.cached, fresh = sum.prompt+a.prompt, sum.cached+a.cached, a.prompt
 		sum.took += a.took
 		id, err := callID(a.message)
 		if err != nil {
-			return answer{}, fmt.Errorf("%s: %w", c.name, err)
+			return answer{}, 0, fmt.Errorf("%s: %w", c.name, err)
 		}
 		messages = append(slices.Clone(messages), a.message, object{"role": "tool", "tool_call_id": id, "content": someText(text, sessionResult)})
 	}
-	return sum, nil
+	return sum, fresh, nil
 }
 
 // fileTools are eight tools that take a path, each with a long description.
@@ -172,9 +171,9 @@ func inputReadAnew(ctx context.Context, c *contender) (float64, error) {
 func TestSession_countsEachNewTokenOnce(t *testing.T) {
 	c, asked := scripted(t, 200, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"call_1"}]}}],
 		"usage":{"prompt_tokens":300,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":270}}}`)
-	s, err := session(t.Context(), c, 1)
-	if err != nil || s.prompt != 3000 || s.cached != 2700 || s.generated != 300 {
-		t.Errorf("%+v, %v", s, err)
+	s, fresh, err := session(t.Context(), c, 1)
+	if err != nil || s.prompt != 3000 || s.cached != 2700 || fresh != 300 {
+		t.Errorf("%+v, %d new, %v", s, fresh, err)
 	}
 	if n := len((*asked)[sessionTurns-1]["messages"].([]any)); n != 2+2*(sessionTurns-1) {
 		t.Errorf("the last turn has %d messages", n)

@@ -61,8 +61,8 @@ static const int group = 32, asked_of = 4;
 // A tile attends to a stretch for all its tokens in the time in which so many tokens do one by one.
 static const int tile_gain = 4;
 
-// apart tells whether tokens are sooner attended to one by one than in tiles, though they are many: those of many streams.
-// Each sees cells of its own, and a tile would compute for all of them what any of them sees.
+// apart tells whether many tokens are faster one by one than in tiles. Those of many streams are:
+// each sees cells of its own, and a tile would compute for all of them what any of them sees.
 static bool apart(const attention & a) {
     if (a.mask == NULL) {
         return false;

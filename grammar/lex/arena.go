@@ -128,8 +128,8 @@ func NewArena(limits Limits) *Arena {
 	return a
 }
 
-// prototype holds what every arena begins with: among it the automata of any number and of the
-// strings of any text, of which nearly every mask knows some. All arenas share their page.
+// prototype is what every arena begins with. It holds the automata of any number and of any string,
+// because nearly every mask needs some of them. All arenas share their page.
 var prototype = sync.OnceValue(func() *Arena {
 	a := &Arena{limits: Limits{}.withDefaults(), words: newWords()}
 	a.words.limit = a.limits.Words

@@ -333,9 +333,9 @@ func (s *TaggedScanner) withoutEnd(v string) string {
 // lastTag is a closing tag at the end of a value, perhaps with a space in it.
 var lastTag = regexp.MustCompile(`\s?<\s?/\s?([^<>/\s]+)>\s*$`)
 
-// withoutTag is a value without the closing tag at its end that stands for its own end, of which word
-// is the name: one of that name, of a longer or a shorter one, or of the argument's. It opens nothing
-// of that name.
+// withoutTag takes off a value the closing tag at its end that was written in the place of its own,
+// whose name is word. That is one of the same name, of a longer or a shorter form of it, or of the
+// argument's name. A tag that the value itself has opened stays.
 func (s *TaggedScanner) withoutTag(v, word string) (string, bool) {
 	m := lastTag.FindStringSubmatchIndex(v)
 	if m == nil {

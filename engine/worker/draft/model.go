@@ -54,7 +54,7 @@ type Model struct {
 	off     bool
 }
 
-// Bounds of what is tried. What is owed counts in steps of one token.
+// How much a draft model may cost. The account's unit is the time of a step of one token.
 const (
 	mostRounds = 8
 	hoped      = 0.8      // how often rounds are right, before anything was seen

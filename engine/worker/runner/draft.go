@@ -9,10 +9,11 @@ import (
 
 // This file has streams go on by several tokens in a step. What a turn may say next is guessed
 // from its own text and from what was said under its key (package draft), or by a smaller model
-// (drafter.go), as far as the grammar allows it. The guess is evaluated along with the turn's last token, and each of its tokens is
-// chosen by the sampler all the same: only where it chooses what was guessed, the logits behind it
-// are those of the turn. So a draft changes neither what is said nor how likely it is, and leaves
-// seeds, penalties, budgets and log probabilities what they are.
+// (drafter.go), as far as the grammar allows it. The guess is evaluated in one step with the turn's
+// last token. The sampler chooses each token all the same: only where it chooses what was guessed are
+// the logits behind it those of the turn. So a draft changes neither what is said, but for the
+// rounding of a longer step, nor how likely it is. Seeds, penalties, budgets and log probabilities
+// stay what they are.
 //
 // What was guessed wrong is cut from the memory. Where that cannot be, there are no drafts.
 

@@ -57,8 +57,8 @@ func (d *fakeDraft) Logprobs(logits []float32, id int32, n int) (float32, []Logp
 	return own, all[:n]
 }
 
-// certain is a fake that says nothing twice, and is sure of what it says. Those of one salt say the
-// same.
+// certain is a fake model that repeats no text and gives one token nearly all of the probability. Two
+// with the same salt say the same.
 func certain(salt int32) *fakeModel {
 	f := newFake()
 	f.logits = func(s []fakeCell) []float32 {

@@ -1,0 +1,59 @@
+package parse
+
+import (
+	"tenon/tools/format"
+	"tenon/tools/peek"
+	"tenon/tools/scan"
+)
+
+// followed tells whether what follows a region lets it be a call. One between markers is, wherever
+// it stands; a bare object that began the turn is, too. In or after prose and in thinking a bare
+// one must end the turn, the thinking, or stand before another call. Where a call begins behind the
+// thinking, that is the one that was meant.
+func (p *Text) followed(final bool) peek.Answer {
+	r := p.region
+	if r.Bare && r.first && !r.thinking && p.casing == nil {
+		return peek.Yes
+	}
+	var cut bool
+	r.tail, cut = peek.SkipLayout(p.buf, r.tail, final)
+	if c := p.casing; c != nil && !r.uncased {
+		n, a := c.ends(p.buf[r.tail:], final)
+		switch {
+		case a == peek.Unknown:
+			return peek.Unknown
+		case a == peek.Yes && r.first && !r.thinking:
+			return peek.Yes
+		case a == peek.Yes:
+			r.uncased = true
+			r.tail, cut = peek.SkipLayout(p.buf, r.tail+n, final)
+		}
+	}
+	switch {
+	case cut:
+		return peek.Unknown
+	case r.tail == len(p.buf):
+		return peek.AtLast(final)
+	}
+	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {
+		return a
+	}
+	_, alien := r.scan.(*guestScanner)
+	if _, a := p.plan.guestAt(p.buf[r.tail:], final); alien && a != peek.No {
+		return a
+	}
+	if d, _ := p.step(); (alien || r.thinking) && p.casing == nil || p.casing != nil && r.first {
+		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], true, final); a != peek.No { // it was a step
+			return a
+		}
+	}
+	m, a := p.markerAt(r.tail, final)
+	if r.thinking && a == peek.Yes && m.Role == format.RoleThinkClose {
+		return p.noneBehind(r.tail+len(m.Text), final)
+	}
+	within := a == peek.Yes && m.Role == format.RoleLayout && (alien || r.guest || p.plan.Inner[m.Text]) // a call, whose value this is
+	if !r.thinking && r.stands() && a != peek.Unknown {
+		return peek.Boolean(!within, peek.Yes)
+	}
+	return peek.Boolean(!within && (a != peek.Yes || m.Role != format.RoleStrip), a)
+}
