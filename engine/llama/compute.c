@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+tn_rows * tn_wanted_rows = NULL;
+
 struct tn_computer {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -34,7 +36,9 @@ static void tell(int fd) {
 static void * compute(void * arg) {
     tn_computer * p = arg;
     for (tn_job * job; (job = next_job(p)) != NULL;) {
+        tn_wanted_rows = job->rows;
         job->rc = tn_decode(job->context, job->batch, job->threads, &job->effort, &job->failure);
+        tn_wanted_rows = NULL;
         tell(p->done); // the job may be gone behind it
     }
     return NULL;

@@ -35,9 +35,9 @@ type computer struct {
 // job is a context's decode, in C's memory. Its result is read after do.
 type job struct{ c *C.tn_job }
 
-func newJob(context *C.tn_context) *job {
+func newJob(context *C.tn_context, r rows) *job {
 	j := &job{c: (*C.tn_job)(C.malloc(C.sizeof_tn_job))} // of all C functions, cgo's malloc alone never fails
-	*j.c = C.tn_job{context: context}
+	*j.c = C.tn_job{context: context, rows: r.c}
 	return j
 }
 

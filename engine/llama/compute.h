@@ -2,6 +2,7 @@
 #ifndef TENON_COMPUTE_H
 #define TENON_COMPUTE_H
 
+#include "rows.h"
 #include "shim.h"
 
 typedef struct tn_computer tn_computer;
@@ -10,6 +11,7 @@ typedef struct tn_computer tn_computer;
 // that started it.
 typedef struct tn_job {
     tn_context * context;
+    tn_rows * rows; // that are wanted; may be NULL
     struct llama_batch batch;
     int threads;
     int rc;

@@ -26,6 +26,7 @@ type Context struct {
 	outputs []int          // batch index of each token of the last Decode that has logits
 	threads threadGovernor
 	job     *job // the running Decode, or the last one
+	rows    rows
 }
 
 var kvTypes = map[KVType]C.int{"": C.GGML_TYPE_F16, KVF16: C.GGML_TYPE_F16, KVQ8_0: C.GGML_TYPE_Q8_0, KVQ4_0: C.GGML_TYPE_Q4_0}
@@ -59,7 +60,8 @@ func (m *Model) NewContext(o ContextOptions) (*Context, error) {
 	if c.ptr == nil {
 		return nil, fmt.Errorf("make context of %d tokens: %s", o.Size, errorText(&failure))
 	}
-	c.job = newJob(c.ptr)
+	c.rows = newRows(m.vocab.size)
+	c.job = newJob(c.ptr, c.rows)
 	c.mem = C.llama_get_memory(c.ptr.llama)
 	c.options.Size = int(C.llama_n_ctx(c.ptr.llama))
 	if err := c.setAdapters(); err != nil {
@@ -163,6 +165,7 @@ func (c *Context) setAdapters() error {
 func (c *Context) Close() {
 	if c.ptr != nil {
 		c.job.close()
+		c.rows.close()
 		C.tn_context_free(c.ptr)
 		c.ptr = nil
 	}

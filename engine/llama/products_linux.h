@@ -6,6 +6,7 @@
 #include "params_linux.h"
 
 #include "lanes_linux.h"
+#include "rows_linux.h"
 
 #ifdef TENON_PRODUCTS
 #include <algorithm>
@@ -29,6 +30,23 @@ struct asked {
     float * c;
     int64_t c_stride;
 };
+
+// in_pieces has compute called for as many panels of rows as this thread comes to, less those of
+// which no row is wanted: who is interrupted takes fewer. The counter is ready for a node's first
+// product, whose activations lie where the work buffer begins; the pieces of others are dealt out.
+template <typename function> void in_pieces(const ggml_compute_params & params, const asked & p, function compute) {
+    const wanted rows(p.m);
+    int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
+    for (int64_t piece = params.ith; piece * size < panels;) {
+        for (int64_t i = piece * size; i < std::min(panels, (piece + 1) * size); i++) {
+            int count = std::min<int64_t>(lanes, p.m - i * lanes);
+            if (!rows.none(i * lanes, count)) {
+                compute(i * lanes, count);
+            }
+        }
+        piece = p.b == params.wdata ? ggml_threadpool_chunk_add(params.threadpool, 1) : piece + params.nth;
+    }
+}
 
 // column_of is a token's activations: their blocks, and of each its scale, and where the sums of
 // its parts begin: unsigned weights are too large, so sums begin below 0.
@@ -227,22 +245,14 @@ template <typename format> class product {
 public:
     explicit product(const asked & p) : p(p) {}
 
-    // share computes as many pieces as this thread comes to: who is interrupted takes fewer. The
-    // counter is ready for a node's first product, whose activations lie where the work buffer
-    // begins; the pieces of others are dealt out. It is false where there are so few columns that
-    // ggml's way is faster.
+    // share computes this thread's share. It is false where there are so few columns that ggml's way
+    // is faster.
     bool share(const ggml_compute_params & params) const {
         if (p.n < format::fewest) {
             return false;
         }
         prepare();
-        int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
-        for (int64_t piece = params.ith; piece * size < panels;) {
-            for (int64_t i = piece * size; i < std::min(panels, (piece + 1) * size); i++) {
-                compute(i * lanes, std::min<int64_t>(lanes, p.m - i * lanes));
-            }
-            piece = p.b == params.wdata ? ggml_threadpool_chunk_add(params.threadpool, 1) : piece + params.nth;
-        }
+        in_pieces(params, p, [this](int64_t first, int count) { compute(first, count); });
         return true;
     }
 };

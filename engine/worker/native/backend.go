@@ -114,6 +114,8 @@ func (b *backend) Decode(ctx context.Context, entries []runner.Entry) error {
 	return err
 }
 
+func (b *backend) WantOnly(lists ...[]int32)   { b.context.WantOnly(lists...) }
+func (b *backend) WantAll()                    { b.context.WantAll() }
 func (b *backend) Logits(entry int) []float32  { return b.context.Logits(entry) }
 func (b *backend) Cut(sequence, n int) bool    { return b.context.Cut(sequence, n) }
 func (b *backend) Share(from, to, n int) error { return b.context.Share(from, to, n) }

@@ -46,6 +46,12 @@ type Backend interface {
 	// Tokenize reads plain text: no token is added, and no control token comes out of it.
 	Tokenize(ctx context.Context, text string) ([]int32, error)
 
+	// WantOnly says that of the logits of the Decode that runs, or comes next, only those of the
+	// tokens in some lists are wanted; the others may be anything. It may be called while Decode
+	// runs, from another goroutine. WantAll is called before each Decode and takes it back.
+	WantOnly(lists ...[]int32)
+	WantAll()
+
 	// Share gives an empty sequence the first n tokens of another without copying them.
 	Share(from, to, n int) error
 	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends

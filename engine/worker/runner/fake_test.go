@@ -65,7 +65,9 @@ type fakeModel struct {
 	memory [][]fakeCell
 	next   int // identity of the next cell
 	rows   map[int][]float32
-	saved  atomic.Int64 // calls of Save
+	wanted atomic.Pointer[map[int32]bool] // nil: all
+	narrow atomic.Int64                   // calls of WantOnly
+	saved  atomic.Int64                   // calls of Save
 }
 
 type fakeCell struct {
@@ -177,7 +179,29 @@ func fakeLogits(s []fakeCell) []float32 {
 	return row
 }
 
-func (f *fakeModel) Logits(entry int) []float32 { return f.rows[entry] }
+func (f *fakeModel) WantAll() { f.wanted.Store(nil) }
+func (f *fakeModel) WantOnly(lists ...[]int32) {
+	wanted := map[int32]bool{}
+	for _, ids := range lists {
+		for _, id := range ids {
+			wanted[id] = true
+		}
+	}
+	f.wanted.Store(&wanted)
+	f.narrow.Add(1)
+}
+
+// Logits that are not wanted would be chosen, were they looked at.
+func (f *fakeModel) Logits(entry int) []float32 {
+	if wanted := f.wanted.Load(); wanted != nil {
+		for id := range f.rows[entry] {
+			if !(*wanted)[int32(id)] {
+				f.rows[entry][id] = float32(math.Inf(1))
+			}
+		}
+	}
+	return f.rows[entry]
+}
 
 func (f *fakeModel) Share(from, to, n int) error {
 	if n > len(f.memory[from]) || f.Floor(from, len(f.memory[from])) > n || len(f.memory[to]) > 0 {

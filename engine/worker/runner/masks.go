@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenon/engine/worker/draft"
+	"tenon/grammar"
 )
 
 // This file computes the masks of the tokens to be chosen next, while the model evaluates the
@@ -75,6 +76,30 @@ func (w work) computeMasks(pause func()) {
 		mask := m.MaskInSteps(pause)
 		w.trial.masks = append(w.trial.masks, &mask)
 	}
+}
+
+// wanted lists the tokens of which the step's logits are wanted, as far as its masks are there. It is
+// false where one of them may be almost any, or somebody asked how likely all are.
+func wanted(works []work) (lists [][]int32, ok bool) {
+	for _, w := range works {
+		if w.entry < 0 {
+			continue
+		}
+		if w.turn.mask == nil || w.turn.request.Logprobs >= 0 {
+			return nil, false
+		}
+		masks := []*grammar.Mask{w.turn.mask}
+		if w.drafts() {
+			masks = append(masks, w.trial.masks...)
+		}
+		for _, m := range masks {
+			if m.Kind() != grammar.Sparse {
+				return nil, false
+			}
+			lists = append(lists, m.IDs())
+		}
+	}
+	return lists, true
 }
 
 // await has a turn wait for its mask. The logits are not there after the next step.

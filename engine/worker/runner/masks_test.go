@@ -99,3 +99,32 @@ func TestMasks_thoseOfATurnThatLeavesAreFinished(t *testing.T) {
 		t.Errorf("%v: %d steps, ended: %v", err, steps, ended)
 	}
 }
+
+// TestWanted_fewLogitsWhereTheGrammarAllowsFew: the model is told which logits will be looked at,
+// with drafts and without; but not where somebody asked how likely all tokens are. The fake has the
+// others chosen, were they looked at.
+func TestWanted_fewLogitsWhereTheGrammarAllowsFew(t *testing.T) {
+	for name, c := range map[string]struct {
+		logprobs     int
+		drafts, some bool
+	}{
+		"without drafts":   {-1, false, true},
+		"with drafts":      {-1, true, true},
+		"asked how likely": {2, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			f.logits = func(s []fakeCell) []float32 { return fakeLogits(s[max(0, len(s)-2):]) }
+			r := newRunner(t, f, Options{NoDrafts: !c.drafts})
+			turn := ask("a prompt", 24)
+			turn.Grammar, turn.Logprobs = `root ::= [0-9]{24}`, c.logprobs
+			out, err := read(t, open(t, r, turn))
+			if err != nil || len(out.text) != 24 || strings.Trim(out.text, "0123456789") != "" {
+				t.Errorf("the output is %q, %v", out.text, err)
+			}
+			if n, steps := f.narrow.Load(), r.Stats().Steps; c.some && n < steps-1 || !c.some && n > 0 {
+				t.Errorf("few logits were wanted of %d of %d steps", n, steps)
+			}
+		})
+	}
+}

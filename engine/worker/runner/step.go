@@ -113,9 +113,16 @@ func (l *loop) promptTime() time.Duration {
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.
 func (l *loop) decode(works []work, batch []Entry) error {
 	l.beginMasks(works)
+	l.backend.WantAll()
 	var decoded atomic.Bool
 	masks := make(chan []masking, 1)
-	go func() { masks <- computeMasks(l.masking, func() bool { return !decoded.Load() }) }()
+	go func() {
+		left := computeMasks(l.masking, func() bool { return !decoded.Load() })
+		if few, ok := wanted(works); ok {
+			l.backend.WantOnly(few...)
+		}
+		masks <- left
+	}()
 	ctx := context.Background()
 	if len(works) == 1 {
 		ctx = works[0].turn.ctx // nobody else's tokens are lost if the call is cut short
