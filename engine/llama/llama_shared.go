@@ -2,10 +2,12 @@
 
 package llama
 
-// The library is found by the CGO_ flags that "make env ENGINE=libllama" prints.
+// The library is found by the CGO_ flags that "make env ENGINE=libllama" prints. Its kernels look in
+// this program's symbols for which logits are wanted (rows.h).
 
 // #cgo CFLAGS: -std=gnu11 -Wall -DTENON_LIBLLAMA
 // #cgo LDFLAGS: -lllama -lggml -lggml-base -lm
+// #cgo linux LDFLAGS: -Wl,--export-dynamic
 import "C"
 
 import "runtime"

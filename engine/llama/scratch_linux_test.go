@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A shared libllama gets aligned scratch memory only if it finds the operator in this program's
-// dynamic symbols.
-func TestScratch_operatorIsSeenByLibraries(t *testing.T) {
+// A shared libllama gets aligned scratch memory, and its kernels know which logits are wanted, only
+// if they find both in this program's dynamic symbols.
+func TestLibraries_seeWhatIsTheirs(t *testing.T) {
 	program, err := elf.Open("/proc/self/exe")
 	if err != nil {
 		t.Skipf("the program cannot be read: %v", err)
@@ -20,9 +20,14 @@ func TestScratch_operatorIsSeenByLibraries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const newArray = "_Znam" // operator new[](size_t)
-	defined := func(s elf.Symbol) bool { return s.Name == newArray && s.Section != elf.SHN_UNDEF }
-	if !slices.ContainsFunc(symbols, defined) {
-		t.Errorf("%s is not among %d dynamic symbols of the program", newArray, len(symbols))
+	names := []string{"_Znam"} // operator new[](size_t)
+	if Shared {
+		names = append(names, "tn_wanted_rows")
+	}
+	for _, name := range names {
+		defined := func(s elf.Symbol) bool { return s.Name == name && s.Section != elf.SHN_UNDEF }
+		if !slices.ContainsFunc(symbols, defined) {
+			t.Errorf("%s is not among %d dynamic symbols of the program", name, len(symbols))
+		}
 	}
 }

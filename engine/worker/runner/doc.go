@@ -13,7 +13,8 @@
 //  3. Each step (step.go) is one call of the model with tokens of many turns: those that running
 //     streams have just chosen, and pieces of prompts, small enough that no stream waits longer than
 //     is set. The masks of the next tokens are computed meanwhile, by turns; a turn whose mask takes
-//     longer than the model sits out until it is whole (masks.go).
+//     longer than the model sits out until it is whole (masks.go). Where masks allow few tokens the
+//     model computes only their logits.
 //  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the
 //     grammar's mask first, then the sampler among what it allows; what the grammar forces is
 //     appended at once. What a turn may say next is guessed, from what was said or by a draft model
