@@ -6,6 +6,7 @@ package llama
 // this program's symbols for which logits are wanted (rows.h).
 
 // #cgo CFLAGS: -std=gnu11 -Wall -DTENON_LIBLLAMA
+// #cgo CXXFLAGS: -std=gnu++17 -DTENON_LIBLLAMA
 // #cgo LDFLAGS: -lllama -lggml -lggml-base -lm
 // #cgo linux LDFLAGS: -Wl,--export-dynamic
 import "C"
