@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"tenon/grammar/gbnf"
-	"tenon/grammar/lex"
 	"tenon/grammar/machine"
 	"tenon/grammar/vocab"
 )
@@ -282,9 +281,7 @@ type Vocab = vocab.Vocab
 type TokenKind = vocab.Kind
 
 // NewVocab builds a vocabulary: pieces[i] is the text of token i, kinds[i] what it is, eog the
-// tokens that end a generation. The automata of formats, which all grammars share, are made
-// meanwhile if they have not been: schemas will follow.
+// tokens that end a generation.
 func NewVocab(pieces [][]byte, kinds []TokenKind, eog []int32) (*Vocab, error) {
-	go lex.WalkFormats()
 	return vocab.New(pieces, kinds, eog)
 }

@@ -55,16 +55,13 @@ func TestVocab_controlTokensOnlyWhereTheyAreMeant(t *testing.T) {
 	if !slices.Contains(meant, v.EOS()) || slices.Contains(spelled, v.EOS()) {
 		t.Errorf("meant %v, spelled %v; <|im_end|> is %d", meant, spelled, v.EOS())
 	}
-	if got := detokenize(v, meant, true); string(got) != text {
+	if got := detokenize(v, meant); string(got) != text {
 		t.Errorf("with control tokens: %q", got)
-	}
-	if got := detokenize(v, meant, false); string(got) != "ab" {
-		t.Errorf("without control tokens: %q", got)
 	}
 	if v.Attr(v.EOS())&Control == 0 || !v.IsEnd(v.EOS()) || !slices.Contains(v.Ends(), v.EOS()) || v.IsEnd(meant[0]) || v.Attr(-1) != 0 {
 		t.Errorf("attributes of %d: %b; ends %v", v.EOS(), v.Attr(v.EOS()), v.Ends())
 	}
-	if v.Piece(-1, true) != nil || v.Piece(int32(v.Size()), true) != nil {
+	if v.Piece(-1) != nil || v.Piece(int32(v.Size())) != nil {
 		t.Error("a piece of a token that is not there")
 	}
 }
@@ -77,7 +74,7 @@ func TestVocab_anyBytesComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := detokenize(v, ids, true); string(got) != text && string(got) != string([]rune(text)) {
+			if got := detokenize(v, ids); string(got) != text && string(got) != string([]rune(text)) {
 				t.Errorf("%s: %q came back as %q", k, text, got)
 			}
 		}
@@ -90,7 +87,7 @@ func TestVocab_closedModel(t *testing.T) {
 	if _, err := m.Vocab().Tokenize(t.Context(), "a"); err == nil {
 		t.Error("a closed model tokenizes")
 	}
-	if string(m.Vocab().Piece('a', false)) != "a" {
+	if string(m.Vocab().Piece('a')) != "a" {
 		t.Error("the pieces are gone")
 	}
 }
@@ -103,9 +100,9 @@ func layers(m *Model) int {
 }
 
 // detokenize is the concatenation of tokens' pieces.
-func detokenize(v *Vocab, ids []int32, special bool) (text []byte) {
+func detokenize(v *Vocab, ids []int32) (text []byte) {
 	for _, id := range ids {
-		text = append(text, v.Piece(id, special)...)
+		text = append(text, v.Piece(id)...)
 	}
 	return text
 }

@@ -286,13 +286,13 @@ int tn_set_adapters(tn_context * c, struct llama_adapter_lora ** adapters, float
 #endif
 }
 
-size_t tn_pieces(const struct llama_vocab * v, bool special, char * buf, size_t size, uint32_t * ends) {
+size_t tn_pieces(const struct llama_vocab * v, char * buf, size_t size, uint32_t * ends) {
     size_t used = 0;
     int n = llama_vocab_n_tokens(v);
     for (int i = 0; i < n; i++) {
         char * to = used < size ? buf + used : NULL;
         int room = used < size ? (int) (size - used) : 0;
-        int len = llama_token_to_piece(v, i, to, room, 0, special);
+        int len = llama_token_to_piece(v, i, to, room, 0, true);
         used += len < 0 ? -len : len;
         ends[i] = (uint32_t) used;
     }

@@ -126,9 +126,9 @@ func renamed(v *Vocab) []string {
 func hostile(r *rand.Rand, v *Vocab, special []int32) string {
 	var text strings.Builder
 	for range r.IntN(60) {
-		piece := v.Piece(int32(r.IntN(v.Size())), true)
+		piece := v.Piece(int32(r.IntN(v.Size())))
 		if len(special) > 0 && r.IntN(3) == 0 {
-			piece = v.Piece(special[r.IntN(len(special))], true)
+			piece = v.Piece(special[r.IntN(len(special))])
 		}
 		switch r.IntN(8) {
 		case 0:

@@ -38,13 +38,13 @@ const (
 // Vocab is a model's vocabulary. Its methods may be called from any goroutine. After Model.Close,
 // Tokenize returns an error; all else is known from the load and stays.
 type Vocab struct {
-	size           int
-	bos, eos       int32
-	addBOS         bool
-	plain, spelled [][]byte // the bytes of each token, without and with the spelling of control tokens
-	attrs          []C.uint32_t
-	specials       *specials
-	spm            *spm // of such a vocabulary
+	size     int
+	bos, eos int32
+	addBOS   bool
+	pieces   [][]byte
+	attrs    []C.uint32_t
+	specials *specials
+	spm      *spm // of such a vocabulary
 
 	mu  sync.RWMutex // guards ptr: Close waits for who tokenizes
 	ptr *C.struct_llama_vocab
@@ -57,7 +57,7 @@ func newVocab(ptr *C.struct_llama_vocab) *Vocab {
 		addBOS: bool(C.llama_vocab_get_add_bos(ptr)),
 	}
 	if v.size > 0 {
-		v.plain, v.spelled = v.readPieces(false), v.readPieces(true)
+		v.pieces = v.readPieces()
 		v.attrs = make([]C.uint32_t, v.size)
 		C.tn_attrs(ptr, &v.attrs[0])
 	}
@@ -77,30 +77,25 @@ func (v *Vocab) close() {
 // Size is the number of tokens.
 func (v *Vocab) Size() int { return v.size }
 
-// Pieces is the bytes of every token. Control tokens are spelled if special is set, else empty.
-// The slices are shared: do not change them.
-func (v *Vocab) Pieces(special bool) [][]byte {
-	if special {
-		return v.spelled
-	}
-	return v.plain
-}
+// Pieces is the bytes of every token; control tokens are spelled. The slices are shared: do not
+// change them.
+func (v *Vocab) Pieces() [][]byte { return v.pieces }
 
 // Piece is the bytes of one token, which may be part of a UTF-8 sequence; nil for an id outside
 // the vocabulary.
-func (v *Vocab) Piece(id int32, special bool) []byte {
+func (v *Vocab) Piece(id int32) []byte {
 	if id < 0 || int(id) >= v.size {
 		return nil
 	}
-	return v.Pieces(special)[id]
+	return v.pieces[id]
 }
 
-func (v *Vocab) readPieces(special bool) [][]byte {
+func (v *Vocab) readPieces() [][]byte {
 	pieces := make([][]byte, v.size)
 	ends := make([]C.uint32_t, v.size)
 	buf := make([]byte, 16*v.size)
 	read := func() int {
-		return int(C.tn_pieces(v.ptr, C.bool(special), (*C.char)(unsafe.Pointer(&buf[0])), C.size_t(len(buf)), &ends[0]))
+		return int(C.tn_pieces(v.ptr, (*C.char)(unsafe.Pointer(&buf[0])), C.size_t(len(buf)), &ends[0]))
 	}
 	if n := read(); n > len(buf) {
 		buf = make([]byte, n)
@@ -208,7 +203,7 @@ func (v *Vocab) tokenize(text string, o TokenizeOptions) ([]int32, error) {
 // text is a token as the vocabulary has it: before spaces, bytes and control tokens are unescaped.
 func (v *Vocab) text(id int32) string {
 	text := C.GoString(C.llama_vocab_get_text(v.ptr, C.llama_token(id)))
-	if piece := string(v.spelled[id]); len(piece) > len(text) && strings.HasPrefix(piece, text) {
+	if piece := string(v.pieces[id]); len(piece) > len(text) && strings.HasPrefix(piece, text) {
 		return piece // a NUL is part of it
 	}
 	return text

@@ -39,8 +39,9 @@ var formatArenas = func() []func() *Arena {
 	return makers
 }()
 
-// WalkFormats makes the automata of all formats, which are made one by one otherwise, where a
-// schema first names them. It takes a quarter of a second, once per process.
+// WalkFormats makes the automata of all formats, for who measures. They are made one by one
+// otherwise, where a schema first names them: email takes 90 ms, hostname 50, regex 30, all others
+// 35 together.
 func WalkFormats() {
 	for _, arena := range formatArenas {
 		arena()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"tenon/engine"
@@ -41,6 +42,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		options.Draft = d
 	}
 	b.info.VRAM = max(0, free-FreeVRAM())
+	debug.FreeOSMemory() // of what loading took no turn needs half
 	return runner.New(b, options), nil
 }
 

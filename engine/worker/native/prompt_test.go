@@ -258,7 +258,7 @@ func TestPrompt_withoutMarkersInContentIsTheWholeTextTokenized(t *testing.T) {
 func (p *prompter) pieces(ids []int32) []string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
-		texts[i] = fmt.Sprintf("%d %q", id, p.vocab.Piece(id, true))
+		texts[i] = fmt.Sprintf("%d %q", id, p.vocab.Piece(id))
 	}
 	return texts
 }

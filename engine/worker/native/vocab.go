@@ -16,7 +16,7 @@ func newVocab(v *llama.Vocab) (*grammar.Vocab, error) {
 	for id := range kinds {
 		kinds[id] = kind(v.Attr(int32(id)))
 	}
-	return grammar.NewVocab(v.Pieces(true), kinds, v.Ends())
+	return grammar.NewVocab(v.Pieces(), kinds, v.Ends())
 }
 
 func kind(a llama.Attr) grammar.TokenKind {
@@ -39,6 +39,6 @@ func kind(a llama.Attr) grammar.TokenKind {
 func describeVocab(file *llama.Vocab, v *grammar.Vocab, template string, named []string) engine.Vocab {
 	return engine.Vocab{
 		Size: v.Len(), AddBOS: file.AddBOS(), Markers: tokens.Markers(v, template, named),
-		BOS: string(file.Piece(file.BOS(), true)), EOS: string(file.Piece(file.EOS(), true)),
+		BOS: string(file.Piece(file.BOS())), EOS: string(file.Piece(file.EOS())),
 	}
 }
