@@ -181,7 +181,7 @@ func (c *Catalog) addFile(e Entry) error {
 	if c.at(e.Path) >= 0 {
 		return nil // named, and in a folder that is served too
 	}
-	f, err := gguf.Open(e.Path)
+	f, err := gguf.OpenBrief(e.Path)
 	if err != nil {
 		return err
 	}

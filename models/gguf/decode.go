@@ -24,10 +24,12 @@ const (
 // decoder reads little-endian values and remembers the first error; every read after it returns
 // zero.
 type decoder struct {
-	r    *bufio.Reader
-	pos  int64
-	size int64
-	err  error
+	r     *bufio.Reader
+	pos   int64
+	size  int64
+	brief bool // arrays are passed over
+	short [64]byte
+	err   error
 }
 
 func newDecoder(r io.ReaderAt, size int64) *decoder {
@@ -139,6 +141,10 @@ func (d *decoder) array(nested int) any {
 	}
 	t := valueType(d.u32())
 	n := d.count("array elements", math.MaxInt32, t.size())
+	if d.brief {
+		d.pass(t, n, nested)
+		return nil
+	}
 	switch t {
 	case typeString:
 		return fill(d, n, func() string { return d.string("text", d.left()) })
@@ -154,6 +160,25 @@ func (d *decoder) array(nested int) any {
 		return fill(d, n, func() int64 { return d.int(t.size()) })
 	default:
 		return fill(d, n, func() any { return d.value(t, nested) })
+	}
+}
+
+// pass passes over n elements of an array.
+func (d *decoder) pass(t valueType, n, nested int) {
+	switch t {
+	case typeString:
+		for i := 0; i < n && d.err == nil; i++ {
+			d.discard(d.length("text", d.left()))
+		}
+	case typeArray:
+		for i := 0; i < n && d.err == nil; i++ {
+			d.array(nested + 1)
+		}
+	default:
+		if t > typeFloat64 && n > 0 {
+			d.value(t, nested) // says what is wrong
+		}
+		d.discard(int64(n) * int64(t.size()))
 	}
 }
 
@@ -185,21 +210,29 @@ func (d *decoder) count(of string, limit int64, size int) int {
 }
 
 func (d *decoder) string(of string, limit int64) string {
-	n := d.u64()
-	if d.err != nil {
-		return ""
+	n := d.length(of, limit)
+	b := d.short[:min(n, int64(len(d.short)))]
+	if n > int64(len(b)) {
+		b = make([]byte, n)
 	}
-	if n > uint64(d.left()) {
-		d.err = fmt.Errorf("a %s of %d bytes, but %d bytes are left: %w", of, n, d.left(), ErrTruncated)
-		return ""
-	}
-	if n > uint64(limit) {
-		d.fail("a %s of %d bytes; at most %d are possible", of, n, limit)
-		return ""
-	}
-	b := make([]byte, n)
 	d.read(b)
 	return string(b)
+}
+
+// length reads how long a text is; 0 behind an error.
+func (d *decoder) length(of string, limit int64) int64 {
+	n := d.u64()
+	switch {
+	case d.err != nil:
+		return 0
+	case n > uint64(d.left()):
+		d.err = fmt.Errorf("a %s of %d bytes, but %d bytes are left: %w", of, n, d.left(), ErrTruncated)
+		return 0
+	case n > uint64(limit):
+		d.fail("a %s of %d bytes; at most %d are possible", of, n, limit)
+		return 0
+	}
+	return int64(n)
 }
 
 func (d *decoder) left() int64 { return d.size - d.pos }
@@ -223,7 +256,19 @@ func (d *decoder) read(b []byte) {
 		return
 	}
 	n, err := io.ReadFull(d.r, b)
-	d.pos += int64(n)
+	d.passed(int64(n), err)
+}
+
+func (d *decoder) discard(size int64) {
+	if d.err != nil {
+		return
+	}
+	n, err := d.r.Discard(int(size))
+	d.passed(int64(n), err)
+}
+
+func (d *decoder) passed(n int64, err error) {
+	d.pos += n
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = ErrTruncated
 	}

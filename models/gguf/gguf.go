@@ -32,7 +32,13 @@ type Tensor struct {
 }
 
 // Open reads a file's header.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return open(path, Read) }
+
+// OpenBrief reads a file's header but for what its arrays hold: a vocabulary is most of a header,
+// and a folder of models is read for their names and sizes.
+func OpenBrief(path string) (*File, error) { return open(path, ReadBrief) }
+
+func open(path string, read func(io.ReaderAt, int64) (*File, error)) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
@@ -45,7 +51,7 @@ func Open(path string) (*File, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("open model: %s is a folder", path)
 	}
-	g, err := Read(f, info.Size())
+	g, err := read(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -54,9 +60,17 @@ func Open(path string) (*File, error) {
 
 // Read reads the header of a file of size bytes. Errors wrap ErrNotGGUF or ErrTruncated where they
 // apply.
-func Read(r io.ReaderAt, size int64) (*File, error) {
+func Read(r io.ReaderAt, size int64) (*File, error) { return newDecoder(r, size).file() }
+
+// ReadBrief is Read, but that arrays hold nothing.
+func ReadBrief(r io.ReaderAt, size int64) (*File, error) {
 	d := newDecoder(r, size)
-	f := &File{Size: size, values: map[string]any{}}
+	d.brief = true
+	return d.file()
+}
+
+func (d *decoder) file() (*File, error) {
+	f := &File{Size: d.size, values: map[string]any{}}
 	f.header(d)
 	if d.err != nil {
 		return nil, d.err

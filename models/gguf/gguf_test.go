@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -59,13 +60,38 @@ func TestRead_valuesOfEveryKind(t *testing.T) {
 	}
 }
 
+// A brief header has all but what arrays hold.
+func TestReadBrief_allButArrays(t *testing.T) {
+	f, err := read(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := brief(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Strings("tokenizer.ggml.tokens") != nil || b.Ints("tokenizer.ggml.token_type") != nil {
+		t.Error("an array is there")
+	}
+	for _, key := range []string{"tokenizer.ggml.tokens", "tokenizer.ggml.token_type"} {
+		f.values[key] = nil
+	}
+	if !reflect.DeepEqual(b, f) {
+		t.Errorf("%+v, want %+v", b, f)
+	}
+}
+
+func brief(b []byte) (*File, error) { return ReadBrief(bytes.NewReader(b), int64(len(b))) }
+
 // Every cut of a file is an error of its own kind, never a panic and never half a file.
 func TestRead_everyTruncationIsAnError(t *testing.T) {
 	whole := small()
 	for n := range whole {
-		_, err := read(whole[:n])
-		if n < 4 && !errors.Is(err, ErrNotGGUF) || n >= 4 && !errors.Is(err, ErrTruncated) {
-			t.Fatalf("cut at %d of %d: %v", n, len(whole), err)
+		for _, read := range []func([]byte) (*File, error){read, brief} {
+			_, err := read(whole[:n])
+			if n < 4 && !errors.Is(err, ErrNotGGUF) || n >= 4 && !errors.Is(err, ErrTruncated) {
+				t.Fatalf("cut at %d of %d: %v", n, len(whole), err)
+			}
 		}
 	}
 }
@@ -109,7 +135,12 @@ func TestRead_lyingCountsCostNoMemory(t *testing.T) {
 func FuzzRead_neverPanics(f *testing.F) {
 	f.Add(small())
 	f.Add([]byte("GGUF"))
-	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = read(b) })
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, err := read(b)
+		if _, short := brief(b); (err == nil) != (short == nil) {
+			t.Errorf("read whole: %v; without arrays: %v", err, short)
+		}
+	})
 }
 
 func TestOpen_realVocabularies(t *testing.T) {
