@@ -60,7 +60,11 @@ type Captures struct {
 }
 
 func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Captures {
-	return &Captures{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
+	c := &Captures{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
+	if !p.Callable && p.Turn.Thinking.Off { // all white space is text
+		c.content.limit = 0
+	}
+	return c
 }
 
 // Token implements Parser.
