@@ -79,6 +79,8 @@ func (m *noiseModel) Cells() int                                   { return m.ce
 func (m *noiseModel) Sequences() int                               { return 8 }
 func (m *noiseModel) Decode(context.Context, []runner.Entry) error { return nil }
 func (m *noiseModel) Logits(int) []float32                         { return nil }
+func (m *noiseModel) WantOnly(...[]int32)                          {}
+func (m *noiseModel) WantAll()                                     {}
 func (m *noiseModel) Share(int, int, int) error                    { return nil }
 func (m *noiseModel) Cut(int, int) bool                            { return true }
 func (m *noiseModel) Save(int, int) (runner.Data, error)           { return nil, nil }
