@@ -213,15 +213,15 @@ func writeFile(t *testing.T, d *Dialect) (p *Plan, call string) {
 	return planFor(t, d, Thinking{Off: true}), shortest(t, compiled(t, fixed))
 }
 
-// Where nothing but text can come, as when a plain text is gone on with, nothing is kept back but
-// the start of a character.
-func TestHoldback_nothingOfAPlainText(t *testing.T) {
+// Where no call and no thought can come, as when a plain text is gone on with, no white space is kept
+// back.
+func TestHoldback_noSpaceOfAPlainText(t *testing.T) {
 	anything := Answer{Syntax: "gbnf", Definition: `root ::= [\u0000-\U0010FFFF]*`}
 	p, err := Fallback().Plan(Turn{Answer: &anything, Thinking: Thinking{Off: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most, at := heldBack(p.Parser(), "1, 2, \n\n <tool_call> {\"name\": \n end "); most > 0 {
+	if most, at := heldBack(p.Parser(), "1, 2, \n\n 3 \t end "); most > 0 {
 		t.Errorf("%d bytes are kept back at %d", most, at)
 	}
 }
