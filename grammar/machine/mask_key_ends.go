@@ -127,8 +127,7 @@ type takenTexts struct {
 
 // addOf adds those for the keys that the objects which wait for a thread name or have.
 func (s *takenTexts) addOf(m *Machine, t thread) {
-	m.buf = m.texts.appendSince(m.buf[:0], noText, t.rec)
-	s.prefix = string(decodeString(m.buf))
+	s.prefix = m.readKey(t)
 	list, keys := int32(-1), noKeys
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
