@@ -12,9 +12,17 @@ import (
 // compiled is a machine for a grammar, as package grammar makes it.
 func compiled(t *testing.T, src string, events bool) *Machine {
 	t.Helper()
-	tree, err := gbnf.Read(src)
+	m, err := compile(src, events)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return m
+}
+
+func compile(src string, events bool) (*Machine, error) {
+	tree, err := gbnf.Read(src)
+	if err != nil {
+		return nil, err
 	}
 	units := map[*gbnf.Node]*Unit{}
 	var visit func(n *gbnf.Node)
@@ -22,24 +30,22 @@ func compiled(t *testing.T, src string, events bool) *Machine {
 		for _, k := range n.Kids {
 			visit(k)
 		}
-		if n.Op == gbnf.JSON || n.Op == gbnf.Plain {
-			if units[n], err = NewUnit(n, false, lex.Limits{}, nil); err != nil {
-				t.Fatal(err)
-			}
+		if err == nil && (n.Op == gbnf.JSON || n.Op == gbnf.Plain) {
+			units[n], err = NewUnit(n, false, lex.Limits{}, nil)
 		}
 	}
 	for _, r := range tree.Rules {
 		visit(r.Node)
 	}
+	if err != nil {
+		return nil, err
+	}
 	p, err := Compile(tree, units, events)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	m := New(p, units, events)
-	if err := m.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return m, m.Prepare()
 }
 
 // after is the configuration behind a text.
@@ -59,11 +65,13 @@ func TestMachine_configurationsAreInterned(t *testing.T) {
 		src, a, b string
 		same      bool
 	}{
-		"a loop":                   {`root ::= [a-z]* "!"`, "a", "zzz", true},
-		"ways that met":            {`root ::= ("ab" | "cd") "x"`, "ab", "cd", true},
-		"the rest of a string":     {`root ::= %json{"type":"array","items":{"type":"string"}}[space=none]`, `["ab`, `["x`, true},
-		"other keys seen":          {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,`, `{"b":1,`, false},
-		"the same keys, reordered": {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,"b":2`, `{"b":3,"a":4`, true},
+		"a loop":                    {`root ::= [a-z]* "!"`, "a", "zzz", true},
+		"ways that met":             {`root ::= ("ab" | "cd") "x"`, "ab", "cd", true},
+		"the rest of a string":      {`root ::= %json{"type":"array","items":{"type":"string"}}[space=none]`, `["ab`, `["x`, true},
+		"other keys seen":           {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,`, `{"b":1,`, false},
+		"behind a check":            {`root ::= ("a" %check "b")* "!"`, "ab", "abab", true},
+		"behind different elements": {`root ::= %json{"properties":{"x":{"type":"array","uniqueItems":true}},"additionalProperties":{"type":"string"}}[space=none]`, `{"x":["a","b"],"y":"c`, `{"x":["a","b"],"y":"cd`, true},
+		"the same keys, reordered":  {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,"b":2`, `{"b":3,"a":4`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := compiled(t, c.src, false)
@@ -118,6 +126,16 @@ func TestMachine_symbolsAreNoText(t *testing.T) {
 	if m.StepSymbol(m.Start(), "<|other|>") != Stuck {
 		t.Error("a symbol that the grammar does not name is accepted")
 	}
+	m = compiled(t, `root ::= !<|a|> "x" | "!" (<|a|> | <|b|>)`, false)
+	if id := m.StepSymbol(m.Start(), "<|b|>"); id == Stuck || string(m.Forced(nil, id)) != "x" {
+		t.Error("another symbol is refused")
+	}
+	if m.StepSymbol(m.Start(), "<|a|>") != Stuck {
+		t.Error("the symbol that may not come is accepted")
+	}
+	if id := after(t, m, "a"); m.Distance(m.Start()) != 2 || m.Distance(id) != 1 {
+		t.Errorf("the end is %d bytes away, and behind a byte %d", m.Distance(m.Start()), m.Distance(id))
+	}
 }
 
 // TestReader_tellsOnlyWhatIsCertain: while two readings are possible no capture is told; the first
@@ -171,14 +189,22 @@ func TestCanonical_equalValuesGiveEqualTexts(t *testing.T) {
 		}
 		seen[text] = equal[0]
 	}
+	if text := []byte(`"ab"`); &canonical(text)[0] != &text[0] || &decodeString(text)[0] != &text[0] {
+		t.Error("a plain text is copied")
+	}
+	if got := string(decodeString([]byte(`\x`))); got != `\x` {
+		t.Errorf("what is no string becomes %q", got)
+	}
 }
 
 // TestMachine_whatAlternativesShareIsReadOnce: beginnings of alternatives, rules that are written
 // out, repetitions and right recursion cost no threads, states or frames of their own.
 func TestMachine_whatAlternativesShareIsReadOnce(t *testing.T) {
 	for name, c := range map[string]struct{ src, text string }{
-		"literals": {`root ::= "tool_a" | "tool_b" | "tool_c"`, "tool"},
-		"rules":    {"root ::= a | b | c\na ::= \"tool_a\" \"x\"\nb ::= \"tool_b\" \"y\"\nc ::= \"tool_c\" \"z\"", "tool"},
+		"literals":          {`root ::= "tool_a" | "tool_b" | "tool_c"`, "tool"},
+		"rules":             {"root ::= a | b | c\na ::= \"tool_a\" \"x\"\nb ::= \"tool_b\" \"y\"\nc ::= \"tool_c\" \"z\"", "tool"},
+		"captures":          {`root ::= x:( "tool_a" ) | x:( "tool_b" )`, "tool"},
+		"captures of rules": {"root ::= a | b\na ::= x:( \"tool_a\" )\nb ::= x:( \"tool_b\" )", "tool"},
 	} {
 		m := compiled(t, c.src, false)
 		if n := len(m.configs.lists[after(t, m, c.text)]); n != 1 {
