@@ -48,14 +48,10 @@ type branch struct {
 }
 
 func (b *builder) choice(kids []*gbnf.Node, from int32) int32 {
-	root := from
-	if len(b.p.states[from].edges) > 0 {
-		root = b.step(from, opNone, 0)
-	}
 	join := b.state()
 	built := map[branch]int32{}
 	for _, k := range kids {
-		s := root
+		s := from
 		for _, a := range b.atoms(nil, k, b.within) {
 			next, ok := built[branch{s, a.key}]
 			if !ok {
@@ -84,8 +80,6 @@ func (b *builder) atom(a atom, from int32) int32 {
 // to list.
 func (b *builder) atoms(list []atom, n *gbnf.Node, within *writtenOut) []atom {
 	switch n.Op {
-	case gbnf.Empty:
-		return list
 	case gbnf.Literal:
 		for i := range len(n.Text) {
 			list = append(list, atom{key: "'" + n.Text[i:i+1], op: opBytes, arg: b.byte(n.Text[i])})
@@ -147,12 +141,12 @@ func isSequence(n *gbnf.Node) bool {
 // simple says whether copies of n cost no more than calls of a rule would.
 func simple(n *gbnf.Node) bool {
 	switch n.Op {
-	case gbnf.Class, gbnf.Ref, gbnf.Symbol, gbnf.JSON, gbnf.Regex, gbnf.Until, gbnf.Check, gbnf.Plain, gbnf.Quoted, gbnf.Each:
-		return true
+	case gbnf.Seq, gbnf.Alt, gbnf.Repeat, gbnf.Capture:
+		return false
 	case gbnf.Literal:
 		return len(n.Text) <= 1
 	}
-	return false
+	return true
 }
 
 // repeat builds Min copies and then a loop or a chain of optional copies. What is repeated more

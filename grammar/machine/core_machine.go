@@ -99,9 +99,6 @@ func (m *Machine) Prepare() error {
 		return m.limit
 	}
 	for i, n := range m.prog.subs {
-		if n.Op == gbnf.JSON || n.Op == gbnf.Each {
-			continue // its front end has run when the grammar was read
-		}
 		if _, err := m.compileSub(n); err != nil {
 			return fmt.Errorf("terminal %d: %w", i, err)
 		}

@@ -39,14 +39,13 @@ type Reader struct {
 	spare   []thread
 	at      int64 // bytes read
 
-	text   []byte // bytes from told on
-	told   int64
-	marks  int // marks of the threads' lists that have been told
-	depth  int // open captures
-	out    []Event
-	lists  [][]mark
-	bytes  []byte
-	closed bool
+	text  []byte // bytes from told on
+	told  int64
+	marks int // marks of the threads' lists that have been told
+	depth int // open captures
+	out   []Event
+	lists [][]mark
+	bytes []byte
 }
 
 // NewReader starts reading. The machine must have been made with events, and is the reader's own.
@@ -110,9 +109,6 @@ func (r *Reader) step(in int, width int64) error {
 
 // distinct keeps the first of threads that differ only in their events.
 func distinct(list []thread) []thread {
-	if len(list) < 2 { // as nearly always
-		return list
-	}
 	out := list[:0]
 	for _, t := range list {
 		if !slices.ContainsFunc(out, func(u thread) bool { return u.same(t) && u.stack == t.stack }) {
@@ -134,13 +130,10 @@ func (r *Reader) Done() bool {
 
 // Close says that the input has ended.
 func (r *Reader) Close() error {
-	if r.closed {
-		return nil
-	}
 	r.m.at = r.at
 	for _, t := range r.threads {
 		if ends := r.m.finish(nil, t); len(ends) > 0 {
-			r.threads, r.closed = ends[:1], true
+			r.threads = ends[:1]
 			return nil
 		}
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -61,8 +62,122 @@ func TestMachine_limitsAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := New(p, nil, false).Prepare(); !errors.Is(err, ErrTooComplex) {
-		t.Errorf("rules that call each other twice: %v", err)
+	m = New(p, nil, false)
+	if err := m.Prepare(); !errors.Is(err, ErrTooComplex) || m.closed > maxClosed/2 {
+		t.Errorf("rules that call each other twice: %v, having looked at %d bytes of ways", err, m.closed)
+	}
+}
+
+// TestMachine_tooManyWaysAreRefused: one byte leads to more threads than are followed.
+func TestMachine_tooManyWaysAreRefused(t *testing.T) {
+	var ways, rules strings.Builder
+	for i := range maxThreads + 1 {
+		fmt.Fprintf(&ways, " | x%d", i)
+		fmt.Fprintf(&rules, "x%d ::= [b] \"%d\"\n", i, i)
+	}
+	src := `root ::= "a" ("c"` + ways.String() + ")\n" + rules.String()
+	m := compiled(t, src, false)
+	if id, _ := m.Walk(m.Start(), []byte("ab")); id != Stuck || !errors.Is(m.Err(), ErrAmbiguous) {
+		t.Errorf("configuration %d, %v", id, m.Err())
+	}
+}
+
+// TestMachine_capturesOfNothingAreBounded: rules that read nothing hold captures by the thousand.
+func TestMachine_capturesOfNothingAreBounded(t *testing.T) {
+	src := "root ::= \"a\" x0\n"
+	for i := range 12 {
+		src += fmt.Sprintf("x%d ::= x%d x%d\n", i, i+1, i+1)
+	}
+	src += `x12 ::= c:( "" )`
+	m := compiled(t, src, true)
+	for rule := range m.prog.rules {
+		if n := len(m.emptyMarks(int32(rule))); n > maxEmptyMarks {
+			t.Errorf("rule %d has %d marks", rule, n)
+		}
+	}
+	if m := compiled(t, "root ::= x \"a\"\nx ::= c:( \"\" )", false); len(m.empties) > 0 {
+		t.Error("they are looked for where none is told")
+	}
+}
+
+// TestMachine_terminalsThatCannotBeMade: what is wrong with a terminal is told.
+func TestMachine_terminalsThatCannotBeMade(t *testing.T) {
+	m := compiled(t, `root ::= "a"`, false)
+	for want, n := range map[string]*gbnf.Node{
+		"markers of 5000 bytes":  {Op: gbnf.Until, Markers: []string{strings.Repeat("x", 5000)}},
+		`regular expression "("`: {Op: gbnf.Quoted, Text: "("},
+		"missing":                {Op: gbnf.Regex, Text: "("},
+		"has no automaton":       {Op: gbnf.Literal, Text: "a"},
+	} {
+		if _, err := m.compileSub(n); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, the error is %v", want, err)
+		}
+	}
+	g, err := gbnf.Read(`root ::= %until("` + strings.Repeat("x", 5000) + `")`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Compile(g, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := New(p, nil, false).Prepare(); err == nil || !strings.Contains(err.Error(), "terminal 0") {
+		t.Errorf("markers that are too long: %v", err)
+	}
+}
+
+// TestCompile_stopsAtAnError: nothing is built behind it.
+func TestCompile_stopsAtAnError(t *testing.T) {
+	b := &builder{p: &Program{states: make([]state, 1)}, classIDs: map[lex.ByteSet]int32{}, err: errors.New("x")}
+	b.repeat(&gbnf.Node{Op: gbnf.Repeat, Min: 10, Max: 1000, Kids: []*gbnf.Node{{Op: gbnf.Literal, Text: "a"}}}, 0)
+	if n := len(b.p.states); n > 3 {
+		t.Errorf("%d states", n)
+	}
+}
+
+// TestCompile_writesFewRulesOut: rules of choices within choices are not written out without end.
+func TestCompile_writesFewRulesOut(t *testing.T) {
+	src := "root ::= x0 | \"z\"\n"
+	for i := range 8 {
+		src += fmt.Sprintf("x%d ::= \"a\"", i)
+		next := fmt.Sprintf("x%d", i+1)
+		src += ` ("b" ` + next + ` | "c" ` + next + ` | "d" ` + next + ` | "e" ` + next + " | \"f\")\n"
+	}
+	if n := len(compiled(t, src+`x8 ::= "a"`, false).prog.states); n > 100_000 {
+		t.Errorf("%d states", n)
+	}
+}
+
+// TestCompile_schemasAreToldApartByNumber: not by their texts, which are long.
+func TestCompile_schemasAreToldApartByNumber(t *testing.T) {
+	b := &builder{p: &Program{}, subIDs: map[string]int32{}, subNodes: map[*gbnf.Node]int32{}}
+	for _, n := range []*gbnf.Node{{Op: gbnf.JSON, Text: `{"type":"object"}`}, {Op: gbnf.Plain, Text: `{"type":"string"}`}} {
+		if got := b.identity(n); len(got) > 5 {
+			t.Errorf("%s is %q", n.Text, got)
+		}
+	}
+}
+
+// TestMachine_threadsAreMergedInOneOrder: in whatever order they come, threads that read on alike
+// are one, and lists of the same threads are the same.
+func TestMachine_threadsAreMergedInOneOrder(t *testing.T) {
+	m := compiled(t, `root ::= "a"`, false)
+	var all []thread
+	for i := range 32 {
+		bit := func(n int) int32 { return int32(i >> n & 1) }
+		all = append(all, thread{def: kindDef(1 + bit(0)), st: bit(1), aux: bit(2), rec: textID(bit(3)), stack: m.stacks.push(noStack, frame{st: bit(4)})})
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var first []thread
+	for range 20 {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		got := m.normalise(slices.Clone(all))
+		if first == nil {
+			first = got
+		}
+		if len(got) != 16 || !slices.Equal(got, first) {
+			t.Fatalf("%d threads: %v, then %v", len(got), first, got)
+		}
 	}
 }
 
@@ -88,7 +203,10 @@ func TestCompile_makesFewStates(t *testing.T) {
 			t.Errorf("%q takes %d states, %q takes %d", c.src, got, c.like, want)
 		}
 	}
-	for src, rules := range map[string]int{`root ::= "a"{5}`: 1, `root ::= "ab"{5} "c" "ab"{7}`: 2, `root ::= "ab"? "ab"*`: 1} {
+	for src, rules := range map[string]int{
+		`root ::= "a"{5}`: 1, `root ::= "ab"{5} "c" "ab"{7}`: 2, `root ::= "ab"? "ab"*`: 1, `root ::= ("ab" "c"){5}`: 2, `root ::= ("a" | "b"){5}`: 2,
+		`root ::= ([a] [b]){5}`: 2, `root ::= ("a"?){5}`: 2, `root ::= a:( "b" ){5}`: 2, `root ::= [ab]{5} <|s|>{5} (%regex "a"){5}`: 1,
+	} {
 		if got := len(compiled(t, src, false).prog.rules); got != rules {
 			t.Errorf("%q takes %d rules, want %d", src, got, rules)
 		}
@@ -137,6 +255,8 @@ func TestReader_tellsWhatWasRead(t *testing.T) {
 		"captures of nothing":            {"root ::= x y \"a\"\nx ::= c:( \"\" )\ny ::= (d:( \"z\"? ))", "a", "c()cd()d", ""},
 		"captures of nothing, preferred": {"root ::= \"a\" x\nx ::= (c:( \"\" ) | d:( \"\" )) %check y\ny ::= \"\"", "a", "", "c()c%"},
 		"captures of empty rules":        {"root ::= c:( x ) \"a\"\nx ::= y z | \"b\"\ny ::= d:( \"\" )\nz ::= e:( \"q\"* )", "a", "c(d()de()e)c", ""},
+		"captures behind what was not":   {"root ::= c:( x ) \"a\"\nx ::= \"b\" | d:( \"\" )", "a", "c(d()d)c", ""},
+		"captures of a way that ends":    {"root ::= x \"a\"\nx ::= c:( \"\" ) \"b\" | d:( \"\" )", "a", "d()d", ""},
 		"captures in a loop":             {`root ::= (c:( [a-z] ) | d:( [0-9] ))* "!"`, "a1!", "c(a)cd(1)d", ""},
 		"symbols within":                 {`root ::= <|s|> c:( "a" <|s|> "b" ) <|s|>`, "\x00<|s|>\x00a\x00<|s|>\x00b\x00<|s|>\x00", "c(a<<|s|>>b)c", ""},
 		"symbols without":                {`root ::= <|s|> "a" <|s|>`, "\x00<|s|>\x00a\x00<|s|>\x00", "", ""},
@@ -152,8 +272,12 @@ func TestReader_tellsWhatWasRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := told(r.Events()); got != c.before {
+			events := r.Events()
+			if got := told(events); got != c.before {
 				t.Errorf("told %q, want %q", got, c.before)
+			}
+			if slices.ContainsFunc(events, func(e Event) bool { return e.Kind == Bytes && len(e.Bytes) == 0 }) {
+				t.Error("a text of no bytes is told")
 			}
 			done := r.Done()
 			err = r.Close()
@@ -197,6 +321,7 @@ func TestMachine_checksAreReached(t *testing.T) {
 		`root ::= "<" %json{"const":"x"} %check ">"`:                  {"<\"x": false, "<\"x\"": true, "<\"x\" ": true, "<\"x\" >": false},
 		`root ::= "<" %json{"const":1} ">" %check`:                    {"<1 ": false, "<1>": true},
 		"root ::= x \"!\"\nx ::= \"<\" %json{\"const\":\"x\"} %check": {"<\"x\"": true, "<\"x\"!": false},
+		`root ::= "<" %json{"const":"x"}[space=none] %check ">"`:      {"<\"x": false, "<\"x\"": true},
 		`root ::= "<" %json{"const":1}[space=none] c:( "x" ) %check`:  {"<1": false, "<1x": true},
 	} {
 		m := compiled(t, src, false)
@@ -222,6 +347,14 @@ func TestStacks_unionsAreSets(t *testing.T) {
 	}
 	if got, want := s.union(at(9, a), at(9, b)), at(9, s.union(a, b)); got != want {
 		t.Errorf("below one frame: %v, want %v", s.of(got), s.of(want))
+	}
+	known := len(s.unions)
+	if s.union(b, a); len(s.unions) != known {
+		t.Error("a union is made twice")
+	}
+	s.unions[[2]stackID{min(a, all), max(a, all)}] = b
+	if got := s.union(a, all); got != b {
+		t.Errorf("a known union is made anew, as %v", s.of(got))
 	}
 	if got := s.of(s.union(a, noStack)); len(got) != 2 {
 		t.Errorf("with the empty stack: %v", got)
@@ -265,7 +398,7 @@ func TestMachine_automataThatAreFullRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewReader(New(p, units, true))
-	if r.Full() {
+	if r.Full() || r.m.Lost() != nil {
 		t.Fatal("it is full before it has read anything")
 	}
 	text := `a"`
@@ -273,7 +406,7 @@ func TestMachine_automataThatAreFullRefuse(t *testing.T) {
 		text += string("ab"[(i>>(i%7)^i/3)&1])
 	}
 	_, _ = r.Feed([]byte(text))
-	if !r.Full() || !u.Full() {
-		t.Errorf("the reader is full: %v, the unit: %v", r.Full(), u.Full())
+	if !r.Full() || !u.Full() || r.m.Lost() == nil {
+		t.Errorf("the reader is full: %v, the unit: %v, with %v", r.Full(), u.Full(), r.m.Lost())
 	}
 }

@@ -78,7 +78,19 @@ func countsOf(t *testing.T, k *Masks, v *vocab.Vocab, texts []string) string {
 			id = m.Step(id, int(text[i]))
 		}
 	}
-	return fmt.Sprintf("nodes %d, work %d, tokens %d; distances %d, within them %d; configurations %d, threads %d, stacks %d, unions %d, states %d, derivatives %d, values %d; kept %d; said %08x",
-		k.Stats.Nodes, work, tokens, distance, within, len(m.configs.lists), m.configs.threads, len(m.stacks.sets), len(m.stacks.unions), m.States(), m.derived(), len(m.values),
+	registers, memos, states := 0, len(m.escapeRooms)+len(m.escapeTexts), 0
+	for _, o := range m.objects {
+		registers, memos = registers+len(o.regs), memos+len(o.next)+len(o.apart)
+	}
+	for _, a := range m.arrays {
+		registers += len(a.regs)
+	}
+	for _, u := range m.units {
+		states += u.arena.States()
+	}
+	return fmt.Sprintf("nodes %d, work %d, tokens %d; distances %d, within them %d; "+
+		"configurations %d, threads %d, stacks %d, unions %d, texts %d, registers %d, memos %d, states %d and %d, derivatives %d, values %d; kept %d; said %08x",
+		k.Stats.Nodes, work, tokens, distance, within,
+		len(m.configs.lists), m.configs.threads, len(m.stacks.sets), len(m.stacks.unions), m.texts.nodes.items, registers, memos, m.States(), states, m.derived(), len(m.values),
 		k.kept, said.Sum32())
 }

@@ -116,23 +116,13 @@ func (o *object) room(reg *register) int {
 // owed is the set of names that must still come after those of seen and, unless it is -1, the name
 // also.
 func (o *object) owed(seen []uint64, also int32) []uint64 {
-	owed := make([]uint64, len(seen))
-	for i, w := range o.needed {
-		owed[i] = w &^ seen[i]
-	}
-	if len(o.implied) == 0 {
-		if also >= 0 {
-			owed[also>>6] &^= 1 << (also & 63)
-		}
-		return owed
-	}
 	has := slices.Clone(seen)
 	if also >= 0 {
 		setBit(has, int(also))
 	}
-	all := slices.Clone(owed) // and what the owed imply in turn
-	for i := range all {
-		all[i] |= has[i]
+	all := slices.Clone(has) // with what is needed, and what those imply in turn
+	for i, w := range o.needed {
+		all[i] |= w
 	}
 	var work []int32
 	for key := range o.implied {
@@ -159,9 +149,6 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 // restrict takes out of names those after which the object could not be completed: for lack of
 // room, because of what they imply, or of the order.
 func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int) {
-	if len(o.implied) == 0 && !o.unit.declared && countBits(owed) < room {
-		return
-	}
 	first, count := o.firstPlace(owed), countBits(owed)
 	for rank := range o.names {
 		if !hasBit(names, rank) {
@@ -220,9 +207,6 @@ func (o *object) enoughBehind(reg *register, rank int) bool {
 
 // mayHaveExtra says whether a key that is not named may come next.
 func (o *object) mayHaveExtra(owed []uint64, room int) bool {
-	if len(o.classes) == 0 {
-		return false
-	}
 	n := countBits(owed)
 	return n < room && (n == 0 || !o.unit.declared)
 }

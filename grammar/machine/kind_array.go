@@ -33,19 +33,13 @@ type elements struct {
 type option struct{ value, reg int32 }
 
 func (m *Machine) arrayIndex(u *Unit, alt *schema.ArrayAlt) int32 {
-	if i, ok := m.arrayIDs[alt]; ok {
-		return i
-	}
-	i := int32(len(m.arrays))
-	m.arrayIDs[alt] = i
 	a := &array{unit: u, alt: alt, index: map[string]int32{}, cap: int32(len(alt.Prefix))}
 	a.cap = max(a.cap, int32(alt.Min), int32(alt.Max))
 	for _, c := range alt.Contains {
 		a.cap = max(a.cap, int32(c.From))
 	}
 	a.intern(elements{counts: make([]int32, len(alt.Contains))})
-	m.arrays = append(m.arrays, a)
-	return i
+	return numbered(m.arrayIDs, &m.arrays, alt, a)
 }
 
 func (a *array) intern(r elements) int32 {

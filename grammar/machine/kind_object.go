@@ -259,9 +259,6 @@ func (m *Machine) stepObject(dst []thread, t thread, b byte) []thread {
 // object waits with its register for the key to end.
 func (m *Machine) beginKey(dst []thread, t thread, o *object) []thread {
 	r := m.rulesOf(o, t.st, t.aux)
-	if !r.more {
-		return dst
-	}
 	t.rec = m.texts.add(t.rec, '"')
 	t.stack = m.stacks.push(t.stack, frame{def: t.def, st: inPhase(phaseAfter, keysOf(t.st)), aux: t.aux})
 	if n := min(len(o.names), maxNames); anyBit(r.names, 0, n) {
@@ -282,18 +279,10 @@ func (m *Machine) beginKey(dst []thread, t thread, o *object) []thread {
 
 // anyBit says whether a set holds something in [lo, hi).
 func anyBit(set []uint64, lo, hi int) bool {
-	for lo < hi {
-		if lo&63 == 0 && hi-lo >= 64 {
-			if set[lo>>6] != 0 {
-				return true
-			}
-			lo += 64
-			continue
-		}
-		if hasBit(set, lo) {
+	for ; lo < hi; lo = lo&^63 + 64 {
+		if set[lo>>6]>>(lo&63)&(uint64(1)<<min(hi-lo, 64)-1) != 0 {
 			return true
 		}
-		lo++
 	}
 	return false
 }

@@ -30,11 +30,9 @@ func (u *Unit) plainOf(n *gbnf.Node) (plain, error) {
 	a := u.arena
 	p := plain{arena: a, max: schema.Unbounded}
 	all := a.Empty()
-	switch len(texts) {
-	case 0:
-	case 1:
+	if len(texts) == 1 {
 		all, p.min, p.max = texts[0].Text, int32(texts[0].MinLen), int32(texts[0].MaxLen)
-	default:
+	} else {
 		for _, t := range texts {
 			all = a.Union(all, a.Intersect(t.Text, a.Repeat(a.AnyRune(), t.MinLen, t.MaxLen)))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -106,5 +108,99 @@ func TestMasks_keepNothingTwice(t *testing.T) {
 	k.remember(after(t, m, ""), mask)
 	if k.byUse.Len() != 1 || k.size != mask.Size() {
 		t.Errorf("%d masks take %d bytes, want one of %d", k.byUse.Len(), k.size, mask.Size())
+	}
+}
+
+// TestMasks_pauseBetweenSmallSteps: no step of a mask is much longer than others, whatever it does.
+func TestMasks_pauseBetweenSmallSteps(t *testing.T) {
+	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
+	for _, word := range words("abcdefghijklmnopqrst", 3) {
+		for _, text := range []string{word + ".", " " + word, word + "s-"} {
+			pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Normal)
+		}
+	}
+	v, err := vocab.New(pieces, kinds, []int32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ src, text string }{
+		"threads": {`root ::= %regex "[a-z. -]*!" | %regex "[a-z. -]*[?]"`, "a"},
+		"texts":   {`root ::= %json{"type":"string","pattern":"^([a-y]{1,9}z)*$","maxLength":300}`, `"a`},
+	} {
+		whole := &collector{Masks: NewMasks(compiled(t, c.src, false), v)}
+		whole.compute(after(t, whole.m, c.text))
+		k, pauses := NewMasks(compiled(t, c.src, false), v), 0
+		k.Mask(after(t, k.m, c.text), func() { pauses++ })
+		if least := whole.work / (stepWork + 2*walkBlock); pauses < least || least == 0 {
+			t.Errorf("%s: %d pauses in work of %d, want %d", name, pauses, whole.work, least)
+		}
+	}
+}
+
+// TestMasks_symbolsAndControls: symbols that the vocabulary lacks change nothing, and tokens that
+// are no text are not read as such.
+func TestMasks_symbolsAndControls(t *testing.T) {
+	v := longVocab(t, 2)
+	k := NewMasks(compiled(t, `root ::= (<|nope|> | "<end>" | %until("x"))* <|s|>`, false), v)
+	if k.Step(k.m.Start(), 0) != Stuck {
+		t.Error("a control token is read as its text")
+	}
+	mask := k.Mask(k.m.Start(), nil)
+	for token := range int32(v.Len()) {
+		if mask.Allows(token) != (k.Step(k.m.Start(), token) != Stuck) {
+			t.Errorf("the mask says %v of %q", mask.Allows(token), v.Piece(token))
+		}
+	}
+}
+
+// TestMasks_resumeGetsAlong: a mask that fills the automata again and again is found in pieces, but
+// for tokens that fill them alone.
+func TestMasks_resumeGetsAlong(t *testing.T) {
+	g, err := gbnf.Read(`root ::= %json{"type":"string","pattern":"(a|b)*a(a|b){9}x"}[space=none, escapes=canonical]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := g.Rules[0].Node
+	on := func(limits lex.Limits) (*Machine, ConfigID) {
+		u, err := NewUnit(n, false, limits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		units := map[*gbnf.Node]*Unit{n: u}
+		p, err := Compile(g, units, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := New(p, units, false)
+		return m, after(t, m, `"`)
+	}
+	text := ""
+	for i := range 60 {
+		text += string("ab"[(i>>(i%7)^i/3)&1])
+	}
+	v := longVocab(t, 30, text)
+	var p PartialMask
+	whole, rounds := false, 0
+	var k *Masks
+	var id ConfigID
+	for ; !whole && rounds < 2*v.Len(); rounds++ {
+		m, at := on(lex.Limits{States: 60})
+		k, id = NewMasks(m, v), at
+		whole = k.Resume(id, &p, nil)
+	}
+	k.Assemble(id, &p)
+	got := k.Mask(id, nil)
+	m, id := on(lex.Limits{})
+	want, found := NewMasks(m, v).Mask(id, nil), 0
+	for token := range int32(v.Len()) {
+		if got.Allows(token) {
+			found++
+			if !want.Allows(token) {
+				t.Fatalf("%q is no token of the mask", v.Piece(token))
+			}
+		}
+	}
+	if !whole || rounds < 2 || found < want.Len()/2 {
+		t.Errorf("whole: %v, after %d rounds, with %d of %d tokens", whole, rounds, found, want.Len())
 	}
 }

@@ -26,8 +26,12 @@ func TestKeySets_areWhatIsInThem(t *testing.T) {
 					t.Fatalf("%d of %v is there before it comes", keys[i], keys)
 				}
 				var ok bool
+				from := len(s.nodes)
 				if id, ok = s.with(id, keys[i]); !ok || !s.has(id, keys[i]) || len(s.appendKeys(nil, id)) != n+1 {
 					t.Fatalf("%d of %v is not there", keys[i], keys)
+				}
+				if again, _ := s.with(id, keys[i]); again != id || n == 0 && len(s.nodes) > from+1 {
+					t.Fatalf("with %d, which is there, the set %d is %d, of %d nodes", keys[i], id, again, len(s.nodes)-from)
 				}
 			}
 			if round == 0 {
@@ -37,6 +41,11 @@ func TestKeySets_areWhatIsInThem(t *testing.T) {
 				t.Fatalf("set %d with %v, then %d with %v", first, keys, id, got)
 			}
 		}
+	}
+	full := newKeySets()
+	full.nodes = make([]keyNode, maxKeySets)
+	if _, ok := full.with(noKeys, 1); ok {
+		t.Error("there are more sets than fit into the state of an object")
 	}
 	from, id := len(s.nodes), noKeys
 	for key := range textID(4000) {

@@ -1,0 +1,122 @@
+package machine
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
+)
+
+// TestNewUnit_tellsWhatIsWrong: with a schema, with documents, with text that needs automata too
+// large.
+func TestNewUnit_tellsWhatIsWrong(t *testing.T) {
+	for name, n := range map[string]*gbnf.Node{
+		"a schema that is none":   {Op: gbnf.JSON, Text: `{"type":1}`},
+		"documents that are none": {Op: gbnf.JSON, Text: `{}`, Options: gbnf.JSONOptions{Documents: `[1]`}},
+	} {
+		if _, err := NewUnit(n, false, lex.Limits{}, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if u, err := NewUnit(&gbnf.Node{Op: gbnf.JSON, Text: `{}`}, false, lex.Limits{}, nil); err != nil || len(u.Issues()) > 0 {
+		t.Errorf("a schema of anything: %v", err)
+	}
+}
+
+// TestPlain_textsThatAreTooLarge: the terminal is refused, and nothing is read of it.
+func TestPlain_textsThatAreTooLarge(t *testing.T) {
+	g, err := gbnf.Read(`root ::= %plain{"type":"string","pattern":"^[a-z]+$"}("<!-- no such marker -->" | "x" | "y" | "abc" | "def" | "ghi") "<"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := g.Rules[0].Node.Kids[0]
+	u, err := NewUnit(n, false, lex.Limits{Exprs: 60}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := map[*gbnf.Node]*Unit{n: u}
+	p, err := Compile(g, units, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := New(p, units, false).Prepare(); err == nil || !strings.Contains(err.Error(), "text of a schema's strings") {
+		t.Errorf("prepared: %v", err)
+	}
+	m := New(p, units, false)
+	if id, _ := m.Walk(m.Start(), []byte("b")); id != Stuck {
+		t.Error("a text is read")
+	}
+}
+
+// TestObject_setsOfNames: whether a set of names holds some of a range.
+func TestObject_setsOfNames(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		set := make([]uint64, 4)
+		for range rng.IntN(3) {
+			setBit(set, rng.IntN(256))
+		}
+		lo := rng.IntN(257)
+		hi := lo + rng.IntN(257-lo)
+		want := false
+		for i := lo; i < hi; i++ {
+			want = want || hasBit(set, i)
+		}
+		if got := anyBit(set, lo, hi); got != want {
+			t.Fatalf("%x has some of %d to %d: %v", set, lo, hi, got)
+		}
+	}
+}
+
+// TestObject_valuesOfManyObjectsAreOneThread: whatever waits for it, a value is read once.
+func TestObject_valuesOfManyObjectsAreOneThread(t *testing.T) {
+	m := compiled(t, `root ::= "a"`, false)
+	for i := range int32(6) {
+		m.behind = append(m.behind, member{i % 2, entry{frame: frame{st: i}}})
+	}
+	if list := m.awaitMembers(nil, thread{}); len(list) != 2 {
+		t.Errorf("%d threads read two values", len(list))
+	}
+}
+
+// TestObject_tooManyKeys: where there are too many sets of keys, the next key is refused, and it is
+// told why.
+func TestObject_tooManyKeys(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"object"}[space=none]`, false)
+	m.keys.nodes = make([]keyNode, maxKeySets)
+	if id, n := m.Walk(m.Start(), []byte(`{"ab"`)); id != Stuck || n != 4 || !errors.Is(m.Err(), ErrTooComplex) {
+		t.Errorf("read up to %d, %v", n, m.Err())
+	}
+}
+
+// TestName_escapesAreKeptOnce: what of an escape has been read is kept once.
+func TestName_escapesAreKeptOnce(t *testing.T) {
+	m := compiled(t, `root ::= %json{"properties":{"\n":{},"é":{}}}`, false)
+	after(t, m, `{"\u00e9":1,"\u000a":1`)
+	kept := len(m.escapeTexts)
+	after(t, m, `{"\u000a":1,"\u00e9":1`)
+	if n := len(m.escapeTexts); n != kept {
+		t.Errorf("%d texts, then %d", kept, n)
+	}
+}
+
+// TestSizes_countWhatGrows: the sizes of a machine and its masks grow with rules, registers and
+// what masks are collected in.
+func TestSizes_countWhatGrows(t *testing.T) {
+	m := compiled(t, `root ::= %json{"properties":{"a":{},"b":{}},"type":"object"}`, false)
+	after(t, m, `{"a":1`)
+	o := m.objects[0]
+	last := int32(len(o.regs) - 1)
+	before := o.size()
+	if m.rulesOf(o, 0, last); o.size() == before {
+		t.Error("rules take nothing")
+	}
+	k := NewMasks(m, wordVocab(t))
+	k.Mask(after(t, m, `{"`), nil)
+	if k.Size() == k.size+k.kept {
+		t.Error("what a mask is collected in takes nothing")
+	}
+}
