@@ -155,6 +155,9 @@ func TestCompile_schemasAreToldApartByNumber(t *testing.T) {
 		if got := b.identity(n); len(got) > 5 {
 			t.Errorf("%s is %q", n.Text, got)
 		}
+		if made := testing.AllocsPerRun(10, func() { b.subID(n) }); made > 0 {
+			t.Errorf("%s is written out each time", n.Text)
+		}
 	}
 }
 
@@ -264,6 +267,7 @@ func TestReader_tellsWhatWasRead(t *testing.T) {
 		"the same in two ways":           {`root ::= c:( "a" ) "x" | c:( "a" ) "y"`, "a", "c(a)c", ""},
 		"longer in one way":              {`root ::= c:( "ab" ) | c:( "a" ) "bc"`, "ab", "c(a", "b)c"},
 		"the end of a rule":              {"root ::= c:( x ) \"!\"\nx ::= \"a\" d:( \"b\" )?", "a!", "c(a)c", ""},
+		"the end of a rule, at once":     {"root ::= c:( x ) \"!\"\nx ::= [a] [b]", "ab", "c(ab)c", ""},
 		"a rule that ends with a mark":   {"root ::= c:( x )\nx ::= \"a\"* d:( \"b\"? )", "aa", "c(aa", "d()d)c"},
 		"alike, but elsewhere":           {`root ::= "a" c:( "a"* ) | "aa" c:( "a"* )`, "aa", "", "c(a)c"},
 	} {
@@ -348,8 +352,10 @@ func TestStacks_unionsAreSets(t *testing.T) {
 	if got, want := s.union(at(9, a), at(9, b)), at(9, s.union(a, b)); got != want {
 		t.Errorf("below one frame: %v, want %v", s.of(got), s.of(want))
 	}
+	other := at(4, noStack)
+	s.union(a, other)
 	known := len(s.unions)
-	if s.union(b, a); len(s.unions) != known {
+	if s.union(other, a); len(s.unions) != known {
 		t.Error("a union is made twice")
 	}
 	s.unions[[2]stackID{min(a, all), max(a, all)}] = b

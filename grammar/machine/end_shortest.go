@@ -131,7 +131,7 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 		return mask // no token is long enough to lead out of reach
 	}
 	threads := k.m.nearestThreads(id)
-	var fit, nearest, blank []int32
+	var fit, nearest []int32
 	least := math.MaxInt
 	looked, derived := 0, k.m.derived()
 	each(mask, k.v.Len(), func(token int32) {
@@ -140,16 +140,14 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 				return
 			}
 		}
-		d, read := 0, true
+		d := 0
 		if !k.v.IsEOG(token) {
-			d, read = k.distanceAfter(threads, token)
+			d = k.distanceAfter(threads, token)
 		}
 		switch {
-		case !read: // but by a thread that is farther away
 		case d <= budget-1:
 			fit = append(fit, token)
 		case d >= here && isBlank(k.v.Piece(token)):
-			blank = append(blank, token)
 		case d < least:
 			least, nearest = d, append(nearest[:0], token)
 		case d == least:
@@ -161,8 +159,6 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 		return vocab.SparseMask(fit, k.v.Len())
 	case len(nearest) > 0:
 		return vocab.SparseMask(nearest, k.v.Len())
-	case len(blank) > 0:
-		return vocab.SparseMask(blank, k.v.Len())
 	}
 	return mask
 }
@@ -208,9 +204,9 @@ func (m *Machine) apart(list []thread) []thread {
 	return all
 }
 
-// distanceAfter is the distance to an end behind a token, and whether some thread reads it. No
+// distanceAfter is the distance to an end behind a token that some of the threads may read. No
 // configuration is kept of it: nearly none of those that are tried is ever entered.
-func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read bool) {
+func (k *Masks) distanceAfter(threads []thread, token int32) int {
 	m := k.m
 	from := len(m.work)
 	m.work = append(m.work, threads...)
@@ -226,9 +222,8 @@ func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read
 	for i := from; i < len(m.work); i++ {
 		best = min(best, m.distanceOf(m.work[i]))
 	}
-	read = len(m.work) > from
 	m.work = m.work[:from]
-	return int(best), read
+	return int(best)
 }
 
 // maxLooked is how often a thread is led through a token of several bytes, those with the lowest

@@ -64,17 +64,14 @@ func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64
 			n = add(n, m.memberLength(o, other))
 		}
 	}
-	if !o.fits(reg, rank, after, o.room(reg)-1) {
+	if !o.fits(reg, rank, after) {
 		return unreachable
 	}
 	return n
 }
 
-// fits says whether a name may still come, with those that are owed then.
-func (o *object) fits(r *register, rank int, owed []uint64, room int) bool {
-	if countBits(owed) > room {
-		return false
-	}
+// fits says whether a name may still come, with those that are owed then, if there is room.
+func (o *object) fits(r *register, rank int, owed []uint64) bool {
 	setBit(owed, rank)
 	for i := range o.names {
 		if o.unit.declared && hasBit(owed, i) && o.order[i] < r.last {

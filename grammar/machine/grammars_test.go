@@ -51,6 +51,8 @@ func (g *grammars) terminal() *part {
 		return automaton([]string{"a*b", "(ab)?", "b*", "c|ca"}[g.IntN(4)])
 	case 3:
 		return anyway(g.part(0), g.part(0))
+	case 4:
+		return &part{[]string{"()", "%check"}[g.IntN(2)], literal("").ends}
 	}
 	return literal([]string{"a", "b", "ab", "ba", "cab", ""}[g.IntN(6)])
 }

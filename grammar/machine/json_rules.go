@@ -151,9 +151,6 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int) {
 	first, count := o.firstPlace(owed), countBits(owed)
 	for rank := range o.names {
-		if !hasBit(names, rank) {
-			continue
-		}
 		var fits bool
 		switch {
 		case len(o.implied) > 0:

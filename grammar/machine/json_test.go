@@ -120,3 +120,46 @@ func TestSizes_countWhatGrows(t *testing.T) {
 		t.Error("what a mask is collected in takes nothing")
 	}
 }
+
+// TestUnique_longStringsAreLeft: of strings that are as long as automata cannot be, those that have
+// been are not taken out.
+func TestUnique_longStringsAreLeft(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"string"}`, false)
+	u := m.values[0].unit
+	i := m.stringIndex(u, u.anyText, maxMultiplied, maxMultiplied+1)
+	states := u.arena.States()
+	if got := m.reduceString(i, []string{strings.Repeat("a", maxMultiplied+1)}); got != i || u.arena.States() != states {
+		t.Errorf("of string %d %d is left, and %d states are made", i, got, u.arena.States()-states)
+	}
+}
+
+// TestString_roomOfEscapesIsFoundOnce: what is known of the room that a state within an escape
+// needs is not found again.
+func TestString_roomOfEscapesIsFoundOnce(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"string","pattern":"^a*(bcd)?$","maxLength":3}`, false)
+	id := after(t, m, `"a\`)
+	s, u := lex.StringState(m.configs.lists[id][0].st), m.values[0].unit
+	for _, want := range []bool{true, false} {
+		m.escapeRooms[stringState{u, s}] = escapeRoom{enough: 1, short: 0}
+		if room := int32(1); !want {
+			m.escapeRooms[stringState{u, s}] = escapeRoom{short: 100}
+			room = 50
+			if m.escapeFits(u, s, room) {
+				t.Error("too little room is enough")
+			}
+		} else if !m.escapeFits(u, s, room) {
+			t.Error("enough room is looked at again")
+		}
+	}
+}
+
+// TestElement_framesAreCounted: what a string is a part of is not looked through without end.
+func TestElement_framesAreCounted(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"array","uniqueItems":true}`, false)
+	t1 := m.configs.lists[after(t, m, `["a`)][0]
+	for frames, want := range map[int]bool{0: false, 9: true} {
+		if got := m.firstOfAll(t1.stack, &frames); got != want {
+			t.Errorf("of so many frames: %v", got)
+		}
+	}
+}

@@ -155,20 +155,17 @@ func (m *Machine) buildObject(o *object) {
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 
-// buildImplied lists what names require. None of it is impossible: package schema has seen to that.
+// buildImplied lists what names require. All of it is named, and none impossible: package schema
+// has seen to that.
 func (o *object) buildImplied() {
 	for _, x := range o.alt.Implications {
-		key, ok := o.rank(x.Key)
-		if !ok {
-			continue
-		}
+		key, _ := o.rank(x.Key)
 		if o.implied == nil {
 			o.implied = map[int32][]int32{}
 		}
 		for _, r := range x.Required {
-			if rank, ok := o.rank(r); ok {
-				o.implied[key] = append(o.implied[key], rank)
-			}
+			rank, _ := o.rank(r)
+			o.implied[key] = append(o.implied[key], rank)
 		}
 	}
 }

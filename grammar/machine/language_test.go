@@ -119,7 +119,11 @@ func TestMachine_languagesAreWhatTheSchemaSays(t *testing.T) {
 		"an obligation":           {xy + `,"not":{"additionalProperties":{"type":"null"}}`, none, in("{}", some(null, ""), func(x string) bool { return has(x, "t") })},
 		"an obligation and room":  {xy + `,"not":{"additionalProperties":{"type":"null"}},"maxProperties":1`, none, []string{`{"x":true}`, `{"y":true}`}},
 		"obligations of names":    {`"properties":{"x":{"enum":[true,null]},"y":{"enum":[true,null]}},` + closed + `,"not":{"additionalProperties":{"type":"null"}},"maxProperties":2`, none, in("{}", some(null, ""), func(x string) bool { return has(x, "t") })},
-		"a slash, canonical":      {`"properties":{"/":{"const":true}},"required":["/"],` + closed, none, []string{`{"/":true}`}},
+		"obligations, names, room": {`"properties":{"x":{"enum":[true,null]},"y":{"enum":[true,null]},"z":{"const":true}},` + closed + `,"not":{"additionalProperties":{"type":"null"}},"maxProperties":2`, none,
+			in("{}", some(append(null, [2]string{`"z":true`, "z"}), ""), func(x string) bool { return has(x, "t") && count(x) < 3 })},
+		"declared, implied, bounds": {abc + `,"dependentRequired":{"c":["a"]},"minProperties":2`, ", order=declared", in("{}", some(members("abc"), ""), func(x string) bool { return ordered(x) && count(x) > 1 && (!has(x, "c") || has(x, "a")) })},
+		"declared, implied, next":   {abc + `,"dependentRequired":{"c":["b"]},"minProperties":2`, ", order=declared", in("{}", some(members("abc"), ""), func(x string) bool { return ordered(x) && count(x) > 1 && (!has(x, "c") || has(x, "b")) })},
+		"a slash, canonical":        {`"properties":{"/":{"const":true}},"required":["/"],` + closed, none, []string{`{"/":true}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := compiled(t, `root ::= %json{`+c.schema+`}[space=none, escapes=canonical, numbers=canonical`+c.options+`]`, false)

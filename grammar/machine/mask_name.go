@@ -90,9 +90,6 @@ func (x *nameList) nextBytes(lo, hi, depth int) lex.ByteSet {
 		}
 		b := x.names[lo][depth]
 		set.Add(b)
-		if hi-lo == 1 {
-			break
-		}
 		_, lo = x.narrow(lo, hi, depth, b)
 	}
 	return set

