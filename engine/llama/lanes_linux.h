@@ -80,23 +80,20 @@ inline void store(float * to, floats v, int count) {
     }
 }
 
-// transpose takes 32 weights of each of eight rows. It gives eight registers, each with four
-// weights of every row.
-inline void transpose(const ints r[8], ints q[8]) {
-    ints pairs[8], fours[8];
-    for (int i = 0; i < 8; i += 2) {
-        pairs[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
-        pairs[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+// sixteens loads sixteen bytes of each of eight rows, which lie as far from their blocks' beginnings
+// as place says, and transposes them. It gives four registers, each with four bytes of every row.
+template <typename block> inline void sixteens(const block * const rows[lanes], int64_t k, size_t place, ints q[4]) {
+    ints r[4];
+    for (int i = 0; i < 4; i++) { // rows i and i+4 share a register
+        __m128i low = _mm_loadu_si128((const __m128i *) ((const char *) (rows[i] + k) + place));
+        __m128i high = _mm_loadu_si128((const __m128i *) ((const char *) (rows[i + 4] + k) + place));
+        r[i] = _mm256_blend_epi32(_mm256_castsi128_si256(low), _mm256_broadcastsi128_si256(high), 0xf0); // as fast as it gets
     }
-    for (int i = 0; i < 8; i += 4) {
-        for (int j = 0; j < 2; j++) {
-            fours[i + 2 * j] = _mm256_unpacklo_epi64(pairs[i + j], pairs[i + j + 2]);
-            fours[i + 2 * j + 1] = _mm256_unpackhi_epi64(pairs[i + j], pairs[i + j + 2]);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        q[i] = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x20);
-        q[i + 4] = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x31);
+    for (int i = 0; i < 2; i++) {
+        ints even = i ? _mm256_unpackhi_epi32(r[0], r[1]) : _mm256_unpacklo_epi32(r[0], r[1]);
+        ints odd = i ? _mm256_unpackhi_epi32(r[2], r[3]) : _mm256_unpacklo_epi32(r[2], r[3]);
+        q[2 * i] = _mm256_unpacklo_epi64(even, odd);
+        q[2 * i + 1] = _mm256_unpackhi_epi64(even, odd);
     }
 }
 #endif
@@ -128,7 +125,14 @@ inline int32_t packed(int8_t scale) { return scale; }
 #else
 constexpr bool vnni = false;
 
-inline ints dots(ints sum, ints q, ints y) { return _mm256_add_epi16(sum, _mm256_maddubs_epi16(q, y)); }
+// in_order has a sum added up as written. Compilers would begin with all products, for which there
+// are too few registers.
+inline ints in_order(ints sum) {
+    asm("" : "+x"(sum));
+    return sum;
+}
+
+inline ints dots(ints sum, ints q, ints y) { return in_order(_mm256_add_epi16(sum, _mm256_maddubs_epi16(q, y))); }
 inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); } // of 16-bit numbers
 inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
 inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
@@ -137,7 +141,7 @@ inline int32_t packed(int8_t scale) { return (uint16_t) scale * 0x10001u; }
 // signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to
 // the activations.
 inline ints signed_dots(ints sum, ints q, ints y) {
-    return add(sum, whole(_mm256_maddubs_epi16(_mm256_abs_epi8(q), _mm256_sign_epi8(y, q))));
+    return in_order(add(sum, whole(_mm256_maddubs_epi16(_mm256_abs_epi8(q), _mm256_sign_epi8(y, q)))));
 }
 #endif
 

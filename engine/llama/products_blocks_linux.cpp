@@ -3,6 +3,8 @@
 // Weights in blocks of 32 that share a scale: Q8_0, Q5_0. Activations are Q8_0.
 #include "products_linux.h"
 
+#include <cstddef>
+
 #ifdef TENON_PRODUCTS
 namespace {
 
@@ -22,9 +24,9 @@ static_assert(sizeof(block_q8_0) == 34 && sizeof(block_q5_0) == 22, "blocks of g
 constexpr int early = 6144; // bytes; less comes too late, and 4096 falls into the same sets of the cache
 
 // The instructions want one factor unsigned: weights are made so. A product is too large by their
-// excess times the sum of activations. Without VNNI unsigned weights of 8 bits have no room: those
-// of Q8_0 keep their signs.
-constexpr int excess_q8_0 = vnni ? 128 : 0, excess_q5_0 = 16;
+// excess times the sum of activations.
+#ifdef TENON_WIDE
+constexpr int excess_q8_0 = 128, excess_q5_0 = 16;
 
 inline __m256i unsign(const block_q8_0 & b, int) {
     return _mm256_xor_si256(_mm256_loadu_si256((const __m256i *) b.q), _mm256_set1_epi8((char) excess_q8_0));
@@ -32,23 +34,37 @@ inline __m256i unsign(const block_q8_0 & b, int) {
 inline __m256i unsign(const block_q5_0 & b, int) {
     __m128i low = _mm_loadu_si128((const __m128i *) b.low);
     __m256i q = _mm256_and_si256(_mm256_set_m128i(_mm_srli_epi16(low, 4), low), _mm256_set1_epi8(15));
-#ifdef TENON_WIDE
     return _mm256_mask_add_epi8(q, int_at(b.high), q, _mm256_set1_epi8(16));
-#else // each byte gets its eight weights' byte of high bits, and looks at its own
-    const __m256i bytes = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-    const __m256i bit = _mm256_set1_epi64x((int64_t) 0x8040201008040201);
-    __m256i high = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(int_at(b.high)), bytes), bit);
-    return _mm256_or_si256(q, _mm256_and_si256(_mm256_cmpeq_epi8(high, bit), _mm256_set1_epi8(16)));
-#endif
 }
+#else
+constexpr int excess_q8_0 = 0, excess_q5_0 = 16; // unsigned weights of 8 bits have no room
 
-template <typename block, int excess, int least> struct blocks_of_32 {
+inline void turn(const block_q8_0 * const rows[lanes], int64_t k, int, ints q[8]) {
+    sixteens(rows, k, offsetof(block_q8_0, q), q);
+    sixteens(rows, k, offsetof(block_q8_0, q) + 16, q + 4);
+}
+inline void turn(const block_q5_0 * const rows[lanes], int64_t k, int, ints q[8]) {
+    ints low[4], high[4];
+    sixteens(rows, k, offsetof(block_q5_0, low), low);
+    sixteens(rows, k, offsetof(block_q5_0, high), high); // of which the first is looked at
+    const ints bytes = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+    for (int i = 0; i < 8; i++) { // each byte gets its weight's bit, and perhaps others
+        ints q4 = i < 4 ? low_halves(low[i]) : high_halves(low[i - 4]);
+        ints bit = all(i % 2 ? (int) 0x80402010 : 0x08040201);
+        ints fifth = _mm256_shuffle_epi8(high[0], _mm256_add_epi8(bytes, _mm256_set1_epi8(i / 2)));
+        fifth = _mm256_cmpeq_epi8(_mm256_and_si256(fifth, bit), bit);
+        q[i] = _mm256_or_si256(q4, _mm256_and_si256(fifth, _mm256_set1_epi8(16)));
+    }
+}
+#endif
+
+template <typename block, int excess> struct blocks_of_32 {
     typedef block weights;
     typedef block_q8_0 activations;
     typedef column_of<block_q8_0> column;
     static constexpr int parts = 1;
     static constexpr bool rows = vnni;
-    static constexpr int fewest = least, side_by_side = vnni ? 1 : 8, side_by_side_from_memory = 8;
+    static constexpr int fewest = 1, side_by_side = vnni ? 1 : 8, side_by_side_from_memory = 8;
 
     // panel has in q[i] weights 4i to 4i+3 of each row.
     struct panel {
@@ -72,7 +88,7 @@ template <typename block, int excess, int least> struct blocks_of_32 {
     template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
         ints products[n];
         for (int j = 0; j < n; j++) {
-            products[j] = all(c[j].correction[k]);
+            products[j] = excess ? all(c[j].correction[k]) : ints{};
         }
         for (int i = 0; i < 8; i++) {
             for (int j = 0; j < n; j++) {
@@ -121,9 +137,9 @@ template <typename block, int excess, int least> struct blocks_of_32 {
 bool tenon::multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type) {
     switch (a_type) {
         case GGML_TYPE_Q8_0:
-            return product<blocks_of_32<block_q8_0, excess_q8_0, vnni ? 1 : 8>>(p).share(params);
+            return product<blocks_of_32<block_q8_0, excess_q8_0>>(p).share(params);
         case GGML_TYPE_Q5_0:
-            return product<blocks_of_32<block_q5_0, excess_q5_0, vnni ? 1 : 3>>(p).share(params);
+            return product<blocks_of_32<block_q5_0, excess_q5_0>>(p).share(params);
     }
     return false;
 }

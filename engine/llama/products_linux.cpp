@@ -5,11 +5,11 @@
 // kernels.cmake).
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by side
-// in a register. Here, for two tokens and more, as many rows as a register has lanes are turned
-// into panels: a register holds four weights of each, so that a lane is a row and nothing is to be
-// added up. Panels for up to sixteen tokens stay in registers. For one token the memory is the
-// limit: with AVX-512 it is asked early for what comes, with AVX2 ggml multiplies. Of the output
-// matrix only the rows that are wanted are multiplied (rows.h).
+// in a register. Here as many rows as a register has lanes are turned into panels: a register holds
+// four weights of each, so that a lane is a row and nothing is to be added up. Panels for up to
+// sixteen tokens stay in registers, and the weights come from memory once, asked for early: up to
+// three tokens or so that is the limit, then the products are. For one token AVX-512 multiplies row
+// by row. Of the output matrix only the rows that are wanted are multiplied (rows.h).
 //
 // How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
 // core:

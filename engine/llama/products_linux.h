@@ -19,6 +19,10 @@ namespace tenon {
 constexpr int together = 8; // columns that a panel is multiplied with
 constexpr int few = 16;     // columns for which no panel is written to memory
 
+// ahead is how many blocks before a product the scales are written, where no panel is. AVX2 has
+// time to do it between products.
+constexpr int64_t ahead = vnni ? INT64_MAX : 2;
+
 // asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b
 // are in blocks.
 struct asked {
@@ -56,26 +60,24 @@ template <typename block> struct column_of {
     int32_t * correction;
 };
 
+#ifdef TENON_WIDE
 // turn transposes a part of a block of the rows whose places are given. unsign makes the weights of
 // a part unsigned.
 template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, ints q[8]) {
     ints r[8];
     for (int i = 0; i < 8; i++) {
-#ifdef TENON_WIDE
         const block * const * row = rows + (i < 4 ? i : i + 4); // so that the lanes come out in the order of the rows
         r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(unsign(row[0][k], part)), unsign(row[4][k], part), 1);
-#else
-        r[i] = unsign(rows[i][k], part);
-#endif
     }
     transpose(r, q);
 }
+#endif
 
-// scales_of writes the scales of the rows' blocks side by side, all before the products. Written
-// just before a product reads them, they would make the processor wait for its own stores.
-template <typename block> inline void scales_of(const block * const rows[lanes], int64_t blocks, uint16_t * d) {
+// scales_of writes the scales of some of the rows' blocks side by side, a while before the products.
+// Written just before a product reads them, they would make the processor wait for its own stores.
+template <typename block> inline void scales_of(const block * const rows[lanes], int64_t first, int64_t last, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
-        for (int64_t k = 0; k < blocks; k++) {
+        for (int64_t k = first; k < last; k++) {
             d[k * lanes + i] = rows[i][k].d;
         }
     }
@@ -169,7 +171,7 @@ template <typename format> class product {
     void fill(int64_t first, int count) const {
         const weights * rows[lanes];
         places(first, count, rows);
-        scales_of(rows, p.blocks, own.scales.get());
+        scales_of(rows, 0, p.blocks, own.scales.get());
         for (int64_t k = 0; k < p.blocks; k++) {
             ask(rows[lanes - 1] + p.a_stride, k);
             format::fill(rows, k, own.panels[k]);
@@ -179,14 +181,14 @@ template <typename format> class product {
 
     // pass multiplies rows with few columns: no panel is written to memory.
     void pass(int64_t first, int count) const {
-        typedef void (*passer)(const weights * const *, const weights *, const uint16_t *, const column *, int64_t, floats *);
+        typedef void (*passer)(const weights * const *, const weights *, uint16_t *, const column *, int64_t, floats *);
         static const passer passers[few + 1] = {
             nullptr, passing<1>, passing<2>, passing<3>, passing<4>, passing<5>, passing<6>, passing<7>, passing<8>,
             passing<9>, passing<10>, passing<11>, passing<12>, passing<13>, passing<14>, passing<15>, passing<16>,
         };
         const weights * rows[lanes];
         places(first, count, rows);
-        scales_of(rows, p.blocks, own.scales.get());
+        scales_of(rows, 0, std::min(p.blocks, ahead), own.scales.get());
         floats sums[few];
         passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.columns.data(), p.blocks, sums);
         for (int j = 0; j < p.n; j++) {
@@ -194,23 +196,24 @@ template <typename format> class product {
         }
     }
 
-    // add adds a panel's products with n columns, of which some are taken side by side.
+    // add adds a panel's products with n columns, in groups of much the same size: some at most.
     template <int n, int some>
     static inline void add(const typename format::panel & p, const column * c, int64_t k, floats * sums) {
-        constexpr int groups = n / some * some;
-        for (int j = 0; j < groups; j += some) {
-            format::template add<some>(p, c + j, k, sums + j);
-        }
-        if constexpr (n > groups) {
-            format::template add<n - groups>(p, c + groups, k, sums + groups);
+        constexpr int groups = (n + some - 1) / some, first = (n + groups - 1) / groups;
+        format::template add<first>(p, c, k, sums);
+        if constexpr (groups > 1) {
+            add<n - first, some>(p, c + first, k, sums + first);
         }
     }
 
-    template <int n> static void passing(const weights * const * rows, const weights * next, const uint16_t * d, const column * c,
-                                         int64_t blocks, floats * out) {
+    template <int n> static void passing(const weights * const * rows, const weights * next, uint16_t * d, const column * c, int64_t blocks,
+                                         floats * out) {
         floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
             ask(next, k);
+            if (k < blocks - ahead) {
+                scales_of(rows, k + ahead, k + ahead + 1, d);
+            }
             typename format::panel panel;
             format::fill(rows, k, panel);
             panel.d = scales(d, k);

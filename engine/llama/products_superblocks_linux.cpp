@@ -4,6 +4,8 @@
 // are Q8_K.
 #include "products_linux.h"
 
+#include <cstddef>
+
 #ifdef TENON_PRODUCTS
 namespace {
 
@@ -22,8 +24,9 @@ struct block_q6_K {
 };
 static_assert(sizeof(block_q8_K) == 292 && sizeof(block_q6_K) == 210, "blocks of ggml");
 
-// unsign makes 32 weights unsigned, as the instructions want one factor: each is too large by 32.
-// Of each half of a block four parts share bytes.
+// The weights are made unsigned, as the instructions want one factor: each is too large by 32. Of
+// each half of a block four parts share bytes.
+#ifdef TENON_WIDE
 inline __m256i unsign(const block_q6_K & b, int part) {
     int half = part / 4, quarter = part % 4;
     __m256i low = _mm256_loadu_si256((const __m256i *) (b.low + 64 * half + quarter % 2 * 32));
@@ -32,6 +35,30 @@ inline __m256i unsign(const block_q6_K & b, int part) {
     high = _mm256_and_si256(_mm256_srli_epi16(high, 2 * quarter), _mm256_set1_epi8(3));
     return _mm256_or_si256(low, _mm256_slli_epi16(high, 4));
 }
+inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
+    for (int part = 0; part < 8; part++) {
+        tenon::turn(rows, k, part, q + 8 * part);
+    }
+}
+#else
+inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
+    const ints two = _mm256_set1_epi8(0x30); // bits
+    for (int i = 0; i < 4; i++) {            // sixteen weights of each part
+        int half = i / 2, place = 16 * (i % 2);
+        ints first[4], second[4], high[4];
+        sixteens(rows, k, offsetof(block_q6_K, low) + 64 * half + place, first);
+        sixteens(rows, k, offsetof(block_q6_K, low) + 64 * half + 32 + place, second);
+        sixteens(rows, k, offsetof(block_q6_K, high) + 32 * half + place, high);
+        ints * to = q + 32 * half + place / 4;
+        for (int j = 0; j < 4; j++) {
+            to[j] = _mm256_or_si256(low_halves(first[j]), _mm256_and_si256(_mm256_slli_epi16(high[j], 4), two));
+            to[j + 8] = _mm256_or_si256(low_halves(second[j]), _mm256_and_si256(_mm256_slli_epi16(high[j], 2), two));
+            to[j + 16] = _mm256_or_si256(high_halves(first[j]), _mm256_and_si256(high[j], two));
+            to[j + 24] = _mm256_or_si256(high_halves(second[j]), _mm256_and_si256(_mm256_srli_epi16(high[j], 2), two));
+        }
+    }
+}
+#endif
 
 struct q6_K {
     typedef block_q6_K weights;
@@ -39,7 +66,7 @@ struct q6_K {
     typedef column_of<block_q8_K> column;
     static constexpr int parts = 16; // that have a scale
     static constexpr bool rows = false;
-    static constexpr int fewest = vnni ? 2 : 5, side_by_side = vnni ? 8 : 4, side_by_side_from_memory = side_by_side;
+    static constexpr int fewest = vnni ? 2 : 1, side_by_side = vnni ? 8 : 6, side_by_side_from_memory = side_by_side;
 
     // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to
     // 16i+15.
@@ -59,9 +86,8 @@ struct q6_K {
     }
 
     static inline void fill(const block_q6_K * const places[lanes], int64_t k, panel & p) {
-        for (int part = 0; part < 8; part++) {
-            turn(places, k, part, p.q + 8 * part);
-        }
+        turn(places, k, p.q);
+#ifdef TENON_WIDE
         alignas(64) int32_t scale[parts][lanes];
         for (int row = 0; row < lanes; row++) {
             for (int i = 0; i < parts; i++) {
@@ -69,6 +95,14 @@ struct q6_K {
             }
         }
         memcpy(p.scales, scale, sizeof scale);
+#else
+        ints scales[4];
+        sixteens(places, k, offsetof(block_q6_K, scales), scales);
+        for (int i = 0; i < parts; i++) { // byte i % 4 of each lane, twice as 16 bits
+            const ints bytes = _mm256_set_epi32(0x0c800c80, 0x08800880, 0x04800480, 0x800080, 0x0c800c80, 0x08800880, 0x04800480, 0x800080);
+            p.scales[i] = _mm256_srai_epi16(_mm256_shuffle_epi8(scales[i / 4], _mm256_add_epi8(bytes, _mm256_set1_epi16(i % 4 << 8))), 8);
+        }
+#endif
     }
 
     // add adds the products of a block of each row with n columns.
