@@ -166,14 +166,14 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, tm *templates.Template, prompt,
 	}
 	var out []engine.Token
 	for i, id := range tokensOf(t, v, engine.Prompt{{Text: next.String()[from:end]}}) {
-		piece := v.Piece(id, true)
+		piece := v.Piece(id)
 		if i != 1 || len(piece) < 2 {
 			out = append(out, engine.Token{ID: id, Bytes: piece})
 			continue
 		}
 		for _, half := range [][]byte{piece[:len(piece)/2], piece[len(piece)/2:]} {
 			for _, id := range tokensOf(t, v, engine.Prompt{{Text: string(half)}}) {
-				out = append(out, engine.Token{ID: id, Bytes: v.Piece(id, true)})
+				out = append(out, engine.Token{ID: id, Bytes: v.Piece(id)})
 			}
 		}
 	}
