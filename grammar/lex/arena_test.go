@@ -185,3 +185,32 @@ func TestArena_anyStringAndNumberAreKnown(t *testing.T) {
 		t.Errorf("%d rows are made", n)
 	}
 }
+
+// TestDeriveMemo_keepsWhatIsAskedFor: what is asked for now and then stays, however much is added;
+// the rest goes, and with it the room that it takes.
+func TestDeriveMemo_keepsWhatIsAskedFor(t *testing.T) {
+	var m deriveMemo
+	const hot, to, every = 1 << 30, 7, 10_000
+	m.put(hot, to)
+	found := 0
+	for i := range 4 * maxDerived {
+		m.put(uint64(i+1), empty)
+		if i%every == 0 {
+			if d, ok := m.get(hot); ok && d == to {
+				found++
+			}
+		}
+	}
+	if want := 4 * maxDerived / every; found != want {
+		t.Errorf("what is asked for was found %d times of %d", found, want)
+	}
+	if _, ok := m.get(1); ok {
+		t.Error("what nobody asked for is kept")
+	}
+	if _, ok := m.get(4 * maxDerived); !ok {
+		t.Error("what was added last is gone")
+	}
+	if n := m.young.count + m.old.count; n > maxDerived {
+		t.Errorf("%d are kept, at most %d may be", n, maxDerived)
+	}
+}

@@ -103,9 +103,32 @@ func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) E
 
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }
 
-// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives; open addressing. It
-// is the largest of an arena's tables, and grows in the middle of a mask: a slot is one word.
-type deriveMemo struct {
+// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives. It is the largest of
+// an arena's tables. What was not asked for lately goes: the young half becomes the old one when it
+// is full, and what is found in the old half is young again.
+type deriveMemo struct{ young, old derivedTable }
+
+func (m *deriveMemo) get(key uint64) (Expr, bool) {
+	d, ok := m.young.get(key)
+	if !ok {
+		if d, ok = m.old.get(key); ok {
+			m.put(key, d)
+		}
+	}
+	return d, ok
+}
+
+func (m *deriveMemo) put(key uint64, to Expr) {
+	if m.young.count >= maxDerived/2 {
+		clear(m.old.slots)
+		m.young, m.old = derivedTable{slots: m.old.slots}, m.young
+	}
+	m.young.put(key, to)
+}
+
+// derivedTable is a half of the memo; open addressing. It grows in the middle of a mask: a slot is
+// one word.
+type derivedTable struct {
 	slots []derivedSlot
 	count int
 }
@@ -116,45 +139,40 @@ type derivedSlot uint64
 // exprBits is enough for any expression: arenas have room for fewer.
 const exprBits = 28
 
-func (m *deriveMemo) slot(key uint64) *derivedSlot {
-	mask := uint64(len(m.slots) - 1)
+func (t *derivedTable) slot(key uint64) *derivedSlot {
+	mask := uint64(len(t.slots) - 1)
 	for i := mix(0, key) & mask; ; i = (i + 1) & mask {
-		if s := &m.slots[i]; *s == 0 || uint64(*s>>exprBits) == key {
+		if s := &t.slots[i]; *s == 0 || uint64(*s>>exprBits) == key {
 			return s
 		}
 	}
 }
 
-func (m *deriveMemo) get(key uint64) (Expr, bool) {
-	if len(m.slots) == 0 {
+func (t *derivedTable) get(key uint64) (Expr, bool) {
+	if len(t.slots) == 0 {
 		return empty, false
 	}
-	s := *m.slot(key)
+	s := *t.slot(key)
 	return Expr(s & (1<<exprBits - 1)), s != 0
 }
 
-// quickGrowth is the size below which the memo grows fourfold: many masks fill it from nothing.
+// quickGrowth is the size below which a table grows fourfold: many masks fill it from nothing.
 const quickGrowth = 1 << 15
 
-// put forgets everything when the memo is full.
-func (m *deriveMemo) put(key uint64, to Expr) {
-	switch {
-	case m.count >= maxDerived:
-		clear(m.slots)
-		m.count = 0
-	case 4*m.count >= 3*len(m.slots):
-		old := m.slots
+func (t *derivedTable) put(key uint64, to Expr) {
+	if 2*t.count >= len(t.slots) {
+		old := t.slots
 		size := 2 * len(old)
 		if size < quickGrowth {
 			size = max(512, 2*size)
 		}
-		m.slots = make([]derivedSlot, size)
+		t.slots = make([]derivedSlot, size)
 		for _, s := range old {
 			if s != 0 {
-				*m.slot(uint64(s >> exprBits)) = s
+				*t.slot(uint64(s >> exprBits)) = s
 			}
 		}
 	}
-	*m.slot(key) = derivedSlot(key<<exprBits | uint64(to))
-	m.count++
+	*t.slot(key) = derivedSlot(key<<exprBits | uint64(to))
+	t.count++
 }

@@ -35,7 +35,7 @@ func (a *Arena) weigh() int {
 		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*exprs +
 		cap(a.words.nodes)*int(unsafe.Sizeof(wordNode{})) + cap(a.words.edges)*int(unsafe.Sizeof(edge{})) +
 		len(a.index.slots)*int(unsafe.Sizeof(internSlot{})) + len(a.words.index.slots)*int(unsafe.Sizeof(internSlot{})) +
-		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
+		(len(a.derived.young.slots)+len(a.derived.old.slots))*int(unsafe.Sizeof(derivedSlot(0))) +
 		(min(a.rowCount, a.limits.Rows)+len(a.rows.free)+len(a.stringRows.free))*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
 		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
