@@ -83,13 +83,13 @@ func (a *array) size() int {
 func (k *Masks) Size() int {
 	n := k.size + k.kept
 	if c := k.idle; c != nil {
-		n += 4*cap(c.ids) + 4*cap(c.found) + 8*cap(c.set) + 8*cap(c.gone) + c.walk.size()
+		n += 4*cap(c.ids) + 4*cap(c.found) + 8*cap(c.set) + 8*cap(c.gone) + c.walk.size() + c.walk.others.size()
 	}
 	return n
 }
 
 // size is asked for after every mask, hence counts little.
-func (w *walker) size() int {
+func (w *walkStates) size() int {
 	return w.table.size() + w.threads.items*int(unsafe.Sizeof(thread{})) + len(w.spans)*(int(unsafe.Sizeof(listID{}))+41) + w.bytes
 }
 

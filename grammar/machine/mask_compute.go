@@ -192,7 +192,9 @@ func (k *Masks) forget() {
 	k.strings.age()
 	k.names.age()
 	k.textSlices.age()
-	clear(k.models)
+	for u, known := range k.models {
+		k.models[u] = slices.DeleteFunc(slices.Clone(known), func(x *stringSlice) bool { return k.strings.old[stringState{u, x.state}] != x })
+	}
 	k.kept, k.older = k.kept-k.older, k.kept-k.older
 }
 

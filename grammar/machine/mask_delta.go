@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
@@ -34,17 +36,19 @@ func (w *sliceWalk) modelOf(x *stringSlice) *stringSlice {
 			}
 		}
 		if unlike <= maxUnlike {
+			w.k.addModel(m)
+			w.k.strings.get(stringState{w.u, m.state}) // so that it is kept
 			return m
 		}
 	}
 	return nil
 }
 
-// addModel remembers a state of which all is known.
+// addModel puts a state of which all is known before the others, and forgets the one that has not
+// served for longest.
 func (k *Masks) addModel(x *stringSlice) {
-	if known := k.models[x.unit]; len(known) < maxModels {
-		k.models[x.unit] = append(known, x)
-	}
+	others := slices.DeleteFunc(slices.Clone(k.models[x.unit]), func(m *stringSlice) bool { return m == x })
+	k.models[x.unit] = slices.Insert(others[:min(len(others), maxModels-1)], 0, x)
 }
 
 // takeOver makes what is known of a model known of x, but for tokens with quotes and backslashes.

@@ -61,21 +61,23 @@ const (
 // inside, and closing on the way, or with needs the needs. Others see it when it is whole.
 func (k *collector) sliceString(x *stringSlice, needs bool) {
 	fresh := *x
-	k.walkString(&fresh, needs)
+	anew := k.walkString(&fresh, needs)
 	if needs {
 		x.needs = fresh.needs
-	} else {
-		x.inside, x.closing = fresh.inside, fresh.closing
+		return
+	}
+	if x.inside, x.closing = fresh.inside, fresh.closing; anew {
 		k.addModel(x)
 	}
 }
 
-func (k *collector) walkString(x *stringSlice, needs bool) {
+// walkString is sliceString for what nobody else sees yet. It says whether nothing was taken over.
+func (k *collector) walkString(x *stringSlice, needs bool) (anew bool) {
 	w := k.beginSlice(x, needs)
 	if model := w.modelOf(x); model != nil {
 		if w.takeOver(x, model) {
 			w.walkSpecial(x.state)
-			return
+			return false
 		}
 		w = k.beginSlice(x, needs) // without the sets that were given up
 	}
@@ -101,6 +103,7 @@ func (k *collector) walkString(x *stringSlice, needs bool) {
 		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
+	return true
 }
 
 // newSet is a set of tokens that is kept.

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"tenon/grammar/gbnf"
@@ -204,5 +205,56 @@ func TestMasks_resumeGetsAlong(t *testing.T) {
 	}
 	if !whole || rounds < 2 || found < want.Len()/2 {
 		t.Errorf("whole: %v, after %d rounds, with %d of %d tokens", whole, rounds, found, want.Len())
+	}
+}
+
+// TestWalker_keepsTheStatesOfWalksThatComeAgain: beyond the limit those go in which no walk has
+// begun lately. What is met again costs no steps.
+func TestWalker_keepsTheStatesOfWalksThatComeAgain(t *testing.T) {
+	v := wordVocab(t)
+	k := NewMasks(compiled(t, `root ::= %regex "[a-z]{0,200}!" | %regex "[A-Z]{0,30000}!"`, false), v)
+	c := &collector{Masks: k}
+	hot, cold := k.m.configs.lists[after(t, k.m, "ab")], k.m.Start()
+	steps := func(start []thread) int {
+		c.ids, c.work, c.walk.stepped = c.ids[:0], 0, 0
+		c.walk.run(c, v.Trie(), start)
+		return c.work + c.walk.stepped*threadWork
+	}
+	for range 3 {
+		steps(hot)
+	}
+	least := steps(hot)
+	for i := range 4 * maxWalkStates {
+		cold = k.m.Step(k.m.Step(cold, 'A'), 'A')
+		if steps(k.m.configs.lists[cold]); i%100 != 0 {
+			continue
+		}
+		if n := steps(hot); n > least {
+			t.Fatalf("after %d walks one that comes again takes %d, and took %d", i, n, least)
+		}
+	}
+	if n := len(c.walk.spans) + len(c.walk.others.spans); n > 4*maxWalkStates {
+		t.Errorf("%d states are kept", n)
+	}
+}
+
+// TestMasks_keepModelsThatServe: a state that others take over from outlasts what is forgotten, and
+// one that does not serve goes.
+func TestMasks_keepModelsThatServe(t *testing.T) {
+	v := wordVocab(t)
+	k := NewMasks(compiled(t, `root ::= %json{"type":"string","pattern":"^[a-z ]*(needle|haystack|straw)[a-z]*$"}`, false), v)
+	k.Mask(after(t, k.m, `"x`), nil)
+	u := k.m.strings[0].unit
+	model := k.models[u][0]
+	for _, text := range []string{`"n`, `"nes`, `"hay`, `"st`} {
+		k.forget()
+		k.Mask(after(t, k.m, text), nil)
+		if !slices.Contains(k.models[u], model) {
+			t.Fatalf("behind %s the model is gone", text)
+		}
+	}
+	k.forget()
+	if k.forget(); len(k.models[u]) > 0 {
+		t.Error("a model that nothing takes over from is kept")
 	}
 }

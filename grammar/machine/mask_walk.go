@@ -12,17 +12,24 @@ import (
 // state, interned, and the successors of a state that is met again are kept: tokens are full of
 // runs of blanks and digits, in which a walk comes back to the same few states thousands of times.
 type walker struct {
-	at      [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
-	threads pile[thread]                  // of all states
-	spans   []listID                      // by state: its threads
-	rows    []*walkRow                    // by state: nil unless it has been met twice
-	met     []bool                        // by state
-	expects []*lex.ByteSet                // by state: bytes worth trying, nil for all
-	table   idTable                       // of states
-	buf     []thread
-	free    []*walkRow // rows of states that have been forgotten
-	bytes   int        // that rows and expects take
-	stepped int        // threads, by the way
+	at         [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
+	walkStates                               // those among which the walk's first one is
+	others     walkStates                    // those among which it is not: see choose
+	buf        []thread
+	stepped    int // threads, by the way
+}
+
+// walkStates is the states of walks, and what is known of each.
+type walkStates struct {
+	threads pile[thread]   // of all states
+	spans   []listID       // by state: its threads
+	rows    []*walkRow     // by state: nil unless it has been met twice
+	met     []bool         // by state
+	expects []*lex.ByteSet // by state: bytes worth trying, nil for all
+	table   idTable        // of states
+	free    []*walkRow     // rows of states that have been forgotten
+	bytes   int            // that rows and expects take
+	served  bool           // a walk has come back to them since the others were forgotten
 }
 
 // walkState is a set of threads; walkRow is a state's successor for every byte.
@@ -36,9 +43,9 @@ const (
 	walkDead    walkState = 1 // no threads
 )
 
-// maxWalkStates is the number of states above which a walk begins with none. Most take 50 bytes,
+// maxWalkStates is the number of states to which no walk adds its first one. Most take 50 bytes,
 // those with a row 1 KiB.
-const maxWalkStates = 1 << 12
+const maxWalkStates = 1 << 11
 
 // run adds every token of a tree that the threads can read.
 func (w *walker) run(k *collector, tree *vocab.Trie, start []thread) {
@@ -64,16 +71,43 @@ func (w *walker) runBelow(k *collector, tree *vocab.Trie, i int, start []thread)
 
 // begin sets the threads that have read the path's first d bytes.
 func (w *walker) begin(k *collector, d int, start []thread) {
-	if len(w.spans) == 0 || len(w.spans) > maxWalkStates {
-		w.forget()
-	}
+	w.choose(start)
 	w.at[d] = w.intern(start)
 	w.meet(k.m, w.at[d], manyTried)
 }
 
+// choose takes up the states among which a walk's first one is, or else those that have room. Where
+// none have, the others are forgotten, unless a walk has come back to them: then it is these.
+func (w *walker) choose(start []thread) {
+	h := hashThreads(start)
+	switch {
+	case w.knows(h, start):
+	case w.others.knows(h, start):
+		w.walkStates, w.others = w.others, w.walkStates
+		w.served = true
+	case !w.room():
+		if w.others.room() || !w.others.served {
+			w.walkStates, w.others = w.others, w.walkStates
+		}
+		if !w.room() {
+			w.forget()
+			w.others.served = false
+		}
+	}
+}
+
+// room says whether another walk may begin among the states.
+func (w *walkStates) room() bool { return len(w.spans) > 0 && len(w.spans) <= maxWalkStates }
+
+// knows says whether some threads are among the states, which walks that go on from one to the next
+// have not made too many.
+func (w *walkStates) knows(h uint32, list []thread) bool {
+	return len(w.spans) <= 2*maxWalkStates && w.find(h, list) != walkUnknown
+}
+
 // forget begins with no states. Rows are used again: that costs less than to make thousands, and
 // to collect them.
-func (w *walker) forget() {
+func (w *walkStates) forget() {
 	for _, row := range w.rows {
 		if row != nil {
 			w.free = append(w.free, row)
@@ -92,7 +126,7 @@ func (w *walker) forget() {
 }
 
 // newRow returns a row that knows nothing.
-func (w *walker) newRow() *walkRow {
+func (w *walkStates) newRow() *walkRow {
 	if n := len(w.free); n > 0 {
 		row := w.free[n-1]
 		w.free = w.free[:n-1]
@@ -140,7 +174,7 @@ const manyTried = 24
 
 // meet prepares a state for what is below it: a row the second time it is met, and what is worth
 // trying where there is much.
-func (w *walker) meet(m *Machine, s walkState, size uint32) {
+func (w *walkStates) meet(m *Machine, s walkState, size uint32) {
 	if !w.met[s] {
 		w.met[s] = true
 	} else if w.rows[s] == nil {
@@ -178,8 +212,23 @@ func (w *walker) next(m *Machine, s walkState, b byte) walkState {
 	return next
 }
 
-func (w *walker) intern(list []thread) walkState {
+func (w *walkStates) intern(list []thread) walkState {
 	h := hashThreads(list)
+	if s := w.find(h, list); s != walkUnknown {
+		return s
+	}
+	s := walkState(len(w.spans))
+	w.spans = append(w.spans, w.threads.add(list...))
+	w.rows, w.met, w.expects = append(w.rows, nil), append(w.met, false), append(w.expects, nil)
+	w.table.part(h).put(h, int32(s))
+	return s
+}
+
+// find is the state that is some threads, walkUnknown if there is none.
+func (w *walkStates) find(h uint32, list []thread) walkState {
+	if len(w.spans) == 0 {
+		return walkUnknown
+	}
 	part := w.table.part(h)
 	mask := uint32(len(part.slots) - 1)
 	for i := h & mask; part.slots[i].id != 0; i = (i + 1) & mask {
@@ -187,11 +236,7 @@ func (w *walker) intern(list []thread) walkState {
 			return walkState(x.id)
 		}
 	}
-	s := walkState(len(w.spans))
-	w.spans = append(w.spans, w.threads.add(list...))
-	w.rows, w.met, w.expects = append(w.rows, nil), append(w.met, false), append(w.expects, nil)
-	part.put(h, int32(s))
-	return s
+	return walkUnknown
 }
 
-func (w *walker) threadsOf(s walkState) []thread { return w.threads.list(w.spans[s]) }
+func (w *walkStates) threadsOf(s walkState) []thread { return w.threads.list(w.spans[s]) }
