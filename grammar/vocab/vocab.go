@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 )
@@ -52,10 +53,19 @@ func New(pieces [][]byte, kinds []Kind, eog []int32) (*Vocab, error) {
 			return nil, fmt.Errorf("vocabulary: end token %d is outside 0..%d", id, len(pieces)-1)
 		}
 	}
-	v := &Vocab{pieces: pieces, kinds: kinds, eog: eog}
+	v := &Vocab{pieces: packed(pieces), kinds: kinds, eog: eog}
 	v.trie = buildTrie(v)
 	v.index()
 	return v, nil
+}
+
+// packed copies texts to where one lies behind the other: those of a shape are read in their order.
+func packed(pieces [][]byte) [][]byte {
+	all, text := make([][]byte, len(pieces)), bytes.Join(pieces, nil)
+	for i, p := range pieces {
+		all[i], text = text[:len(p):len(p)], text[len(p):]
+	}
+	return all
 }
 
 // Len is the number of tokens.
