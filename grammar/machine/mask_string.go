@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"math/bits"
+
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 	"tenon/grammar/vocab"
@@ -108,6 +110,9 @@ func (k *collector) addInside(t thread, x *stringSlice, room int32) {
 		k.addNear(x, room)
 		return
 	}
+	if room == schema.Unbounded && x.inside == nil && k.addLeft(x) {
+		return
+	}
 	k.fillInside(x)
 	if room == schema.Unbounded {
 		k.addSet(x.inside)
@@ -119,6 +124,37 @@ func (k *collector) addInside(t thread, x *stringSlice, room int32) {
 			k.ids = append(k.ids, l.token)
 		}
 	}
+}
+
+// maxLeft is the number of tokens that are sooner read one by one than found all together.
+const maxLeft = 256
+
+// addLeft is addInside where few tokens are left that a string of any text stays inside with: keys
+// are of classes that are all texts together, and most tokens go on in the first of them.
+func (k *collector) addLeft(x *stringSlice) bool {
+	if !k.used {
+		return false
+	}
+	left := k.found[:0]
+	for i, word := range x.lexicon.inside {
+		for word &^= k.set[i]; word != 0; word &= word - 1 {
+			left = append(left, int32(i<<6+bits.TrailingZeros64(word)))
+		}
+		if len(left) > maxLeft {
+			return false
+		}
+	}
+	k.found = left
+	for _, id := range left {
+		s, a, piece := x.state, x.unit.arena, k.v.Piece(id)
+		for i := 0; i < len(piece) && s != lex.StringDead; i++ {
+			s = a.StepString(s, piece[i])
+		}
+		if k.visit(len(piece), 0); s != lex.StringDead {
+			k.ids = append(k.ids, id)
+		}
+	}
+	return true
 }
 
 // addFew is addInside for a sparse slice; tokens that end in an escape are with the others.

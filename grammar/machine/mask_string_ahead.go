@@ -29,8 +29,12 @@ type classes = uint64
 
 const allClasses classes = 1<<vocab.Classes - 1<<(vocab.NoClass+1)
 
-// maxAhead is the number of rows that searches may make for one slice.
-const maxAhead = 48
+// maxAhead is the number of rows that searches may make for one slice. One that takes as many
+// derivatives as dearRow counts twice.
+const (
+	maxAhead = 48
+	dearRow  = 32
+)
 
 // nearAhead is how many code points ahead a search looks where states count: those that count far
 // are one then.
@@ -216,9 +220,9 @@ const fewDead = 8
 
 // spend looks at a state for a search.
 func (w *sliceWalk) spend(s lex.StringState) *ahead {
-	x, made := w.aheadOf(s), w.made
+	x, made, derived := w.aheadOf(s), w.made, w.u.arena.Derived()
 	w.look(s, x)
-	w.spare -= w.made - made
+	w.spare -= w.made - made + (w.u.arena.Derived()-derived)/dearRow
 	return x
 }
 

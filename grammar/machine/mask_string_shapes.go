@@ -101,7 +101,7 @@ const maxListedTokens = 1 << 12
 // walkToken walks one token of which so many bytes have led to a place, as far as not any text may
 // follow.
 func (w *sliceWalk) walkToken(from, id int32, read int) {
-	row, next := w.rowAt(from), lex.StringDead
+	row, next, visited := w.rowAt(from), lex.StringDead, 0
 	text := w.k.v.Piece(id)[read:]
 	for i, b := range text {
 		if i > 0 {
@@ -110,10 +110,13 @@ func (w *sliceWalk) walkToken(from, id int32, read int) {
 			}
 			row = w.row(next)
 		}
-		w.k.visit(1, 0)
+		visited++
 		if next = row[b]; next == lex.StringDead || next == lex.StringClosed {
-			return
+			break
 		}
+	}
+	if w.k.visit(visited, 0); next == lex.StringDead || next == lex.StringClosed {
+		return
 	}
 	if set := w.setOf(next); set != nil {
 		addToken(set, id)

@@ -132,6 +132,7 @@ func TestMasks_rulesSaveNodes(t *testing.T) {
 		most      int64
 	}{
 		"crowds":        {`root ::= %json{"type":"string","not":{"pattern":"needless|haystack"}}`, `"b`, 3480},
+		"few left":      {`root ::= %json{"patternProperties":{"nest_(bad|bed)":{"const":1},"nes_[a-z]+":{"const":2},"ne_[a-z]+[0-9]":{"const":3}}}`, `{"`, 8500},
 		"another begin": {`root ::= %json{"type":"string","not":{"pattern":"^bad"}}`, `"`, 3000},
 		"names":         {`root ::= %json{"type":"string","pattern":"^[a-zA-Z][a-zA-Z0-9_.-]*$"}`, `"`, 2500},
 	} {
