@@ -80,14 +80,18 @@ inline void store(float * to, floats v, int count) {
     }
 }
 
+// pair has sixteen bytes of each of two places. To load both is faster than to insert one.
+inline ints pair(const void * low, const void * high) {
+    ints both = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *) high));
+    return _mm256_blend_epi32(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) low)), both, 0xf0);
+}
+
 // sixteens loads sixteen bytes of each of eight rows, which lie as far from their blocks' beginnings
 // as place says, and transposes them. It gives four registers, each with four bytes of every row.
 template <typename block> inline void sixteens(const block * const rows[lanes], int64_t k, size_t place, ints q[4]) {
     ints r[4];
     for (int i = 0; i < 4; i++) { // rows i and i+4 share a register
-        __m128i low = _mm_loadu_si128((const __m128i *) ((const char *) (rows[i] + k) + place));
-        __m128i high = _mm_loadu_si128((const __m128i *) ((const char *) (rows[i + 4] + k) + place));
-        r[i] = _mm256_blend_epi32(_mm256_castsi128_si256(low), _mm256_broadcastsi128_si256(high), 0xf0); // as fast as it gets
+        r[i] = pair((const char *) (rows[i] + k) + place, (const char *) (rows[i + 4] + k) + place);
     }
     for (int i = 0; i < 2; i++) {
         ints even = i ? _mm256_unpackhi_epi32(r[0], r[1]) : _mm256_unpacklo_epi32(r[0], r[1]);
@@ -101,16 +105,14 @@ template <typename block> inline void sixteens(const block * const rows[lanes], 
 // four activations, for each lane.
 inline ints four(const int8_t * q) { return all(int_at(q)); }
 
+#ifdef TENON_WIDE
 // eight bytes, for each two lanes.
 inline ints eight(const void * q) {
     int64_t v;
     memcpy(&v, q, sizeof v);
-#ifdef TENON_WIDE
     return _mm512_set1_epi64(v);
-#else
-    return _mm256_set1_epi64x(v);
-#endif
 }
+#endif
 
 // dots adds the products of unsigned weights with activations to a sum. whole turns such sums into
 // 32-bit numbers; scaled does so and multiplies them with scales, which packed has prepared.

@@ -23,6 +23,10 @@ struct ggml_compute_params {
 
 // Adds to the threads' common counter and returns what it was before.
 int ggml_threadpool_chunk_add(struct ggml_threadpool * tp, int value);
+void ggml_threadpool_chunk_set(struct ggml_threadpool * tp, int value);
+
+// Has all threads wait for each other.
+void ggml_barrier(struct ggml_threadpool * tp);
 }
 
 namespace tenon {

@@ -80,7 +80,8 @@ template <typename block, int excess> struct blocks_of_32 {
         }
     }
 
-    static inline void fill(const block * const places[lanes], int64_t k, panel & p) {
+    static inline void fill(const block * const places[lanes], int64_t k, const uint16_t * d, panel & p) {
+        p.d = halves(d + k * lanes);
         turn(places, k, 0, p.q);
     }
 

@@ -1,36 +1,36 @@
 //go:build cgo && !libllama
 
-// Products of four tokens and more with Q4_K weights, which ggml interleaves when it loads them:
-// eight rows, of each eight bytes in turn. So two lanes hold eight weights of a row, and are to be
-// added up once, at the end. ggml's own product shuffles both sides to multiply two by two bytes
-// and adds up after each.
+// Products with Q4_K weights, which ggml interleaves when it loads them: eight rows, of each eight
+// bytes in turn. ggml multiplies four tokens at a time, shuffling both sides to multiply two by two
+// bytes and adding up after each, then those that are left one by one.
+//
+// With AVX2 panels are made of them, as of other weights, whatever the number of tokens: the whole
+// node is computed here. With AVX-512 it is the product of four tokens and more alone, whose two
+// lanes hold eight weights of a row, and are to be added up once, at the end.
 #include "products_linux.h"
 
+#include "ggml-backend.h"
+
+extern "C" bool __real_ggml_cpu_extra_compute_forward(ggml_compute_params * params, ggml_tensor * op);
 extern "C" void __real_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, const void * vx, const void * vy, int nr, int nc);
 
-#ifdef TENON_PRODUCTS
+#ifdef TENON_WIDE
 namespace {
 
 using namespace tenon;
 
 // As in ggml's repack.h, which only ggml itself can include.
-struct block_q4_Kx8 {
-    uint16_t d[8], dmin[8];
-    uint8_t scales[96]; // of each part of 32 weights: eight scales and eight minima of 6 bits
-    uint8_t q[16][64];  // low halves are of one part, high ones of the next
-};
 struct block_q8_Kx4 {
     float d[4];
     int8_t q[4][2][4][4][8]; // of two parts: a part, eight activations, token
     int16_t sums[4][4][4];   // of two parts: token, each half of each part
 };
-static_assert(sizeof(block_q4_Kx8) == 1152 && sizeof(block_q8_Kx4) == 1168, "blocks of ggml");
+static_assert(sizeof(block_q8_Kx4) == 1168, "blocks of ggml");
 
 constexpr int rows = 8, tokens = 4, pairs = 4; // pairs of parts of a block
-constexpr int panel_rows = lanes / 2;          // eight of AVX-512, four of AVX2
 constexpr size_t near = 256 << 10;             // bytes of activations that stay in the cache
 
-// panel is some rows of a block; lanes 2i and 2i+1 are row i's.
+// panel is a block; lanes 2i and 2i+1 are row i's.
 struct panel {
     ints low[16], high[16];
     ints scales[2 * pairs];
@@ -47,7 +47,6 @@ void part_scales(const uint8_t * packed, uint8_t scales[rows], uint8_t minima[ro
     }
 }
 
-#ifdef TENON_WIDE
 inline floats twice(const uint16_t * d) {
     const ints index = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
     return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *) d))));
@@ -57,36 +56,27 @@ inline void store_rows(float * to, floats v) {
     floats both = _mm512_add_ps(v, _mm512_permute_ps(v, 0xb1));
     _mm256_storeu_ps(to, _mm512_castps512_ps256(_mm512_permutexvar_ps(even, both)));
 }
-#else
-inline floats twice(const uint16_t * d) {
-    const ints index = _mm256_set_epi32(3, 3, 2, 2, 1, 1, 0, 0);
-    return _mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *) d))), index);
-}
-inline void store_rows(float * to, floats v) {
-    _mm_storeu_ps(to, _mm_hadd_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
-}
-#endif
 
-void fill(const block_q4_Kx8 & b, int first, panel & p) {
+void fill(const block_q4_Kx8 & b, panel & p) {
     for (int k = 0; k < 16; k++) {
         ints q;
-        memcpy(&q, b.q[k] + 8 * first, sizeof q);
+        memcpy(&q, b.q[k], sizeof q);
         p.low[k] = low_halves(q);
         p.high[k] = high_halves(q);
     }
     alignas(64) int32_t scales[2 * pairs][lanes];
-    alignas(64) uint16_t minima[pairs][panel_rows][4];
+    alignas(64) uint16_t minima[pairs][rows][4];
     for (int part = 0; part < 2 * pairs; part++) {
         uint8_t scale[rows], minimum[rows];
         part_scales(b.scales + 12 * part, scale, minimum);
-        for (int i = 0; i < panel_rows; i++) {
-            scales[part][2 * i] = scales[part][2 * i + 1] = packed(scale[first + i]);
-            minima[part / 2][i][part % 2 * 2] = minima[part / 2][i][part % 2 * 2 + 1] = minimum[first + i];
+        for (int i = 0; i < rows; i++) {
+            scales[part][2 * i] = scales[part][2 * i + 1] = packed(scale[i]);
+            minima[part / 2][i][part % 2 * 2] = minima[part / 2][i][part % 2 * 2 + 1] = minimum[i];
         }
     }
     memcpy(p.scales, scales, sizeof scales);
     memcpy(p.minima, minima, sizeof minima);
-    p.d = twice(b.d + first), p.dmin = twice(b.dmin + first);
+    p.d = twice(b.d), p.dmin = twice(b.dmin);
 }
 
 // multiply writes the products of a panel's rows with four tokens.
@@ -131,9 +121,9 @@ extern "C" void __wrap_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, cons
     own.resize(std::max<size_t>(own.size(), blocks));
     int most = std::max<int>(near / (blocks * sizeof *activations), 1);
     for (int first = 0; first < nr / tokens; first += most) {
-        for (int row = 0; row < nc; row += panel_rows) {
+        for (int row = 0; row < nc; row += rows) {
             for (int64_t k = 0; k < blocks; k++) {
-                fill(weights[row / rows * blocks + k], row % rows, own[k]);
+                fill(weights[row / rows * blocks + k], own[k]);
             }
             for (int group = first; group < std::min(first + most, nr / tokens); group++) {
                 multiply(own.data(), activations + group * blocks, blocks, s + group * tokens * bs + row, bs);
@@ -146,3 +136,45 @@ extern "C" void __wrap_ggml_gemm_q4_K_8x8_q8_K(int n, float * s, size_t bs, cons
     __real_ggml_gemm_q4_K_8x8_q8_K(n, s, bs, vx, vy, nr, nc);
 }
 #endif
+
+#if defined(TENON_PRODUCTS) && !defined(TENON_WIDE)
+namespace {
+
+using namespace tenon;
+
+// interleaved tells whether weights are Q4_K of eight rows.
+bool interleaved(const ggml_tensor & w) {
+    return w.type == GGML_TYPE_Q4_K && w.buffer != NULL && w.extra != NULL &&
+           strcmp(ggml_backend_buft_name(ggml_backend_buffer_get_type(w.buffer)), "CPU_REPACK") == 0;
+}
+
+// quantize has each thread turn a part of each token's activations into blocks.
+void quantize(const ggml_compute_params & params, const ggml_tensor & x, int64_t blocks) {
+    const auto from_float = ggml_get_type_traits_cpu(GGML_TYPE_Q8_K)->from_float;
+    int64_t first = blocks * params.ith / params.nth, last = blocks * (params.ith + 1) / params.nth;
+    for (int64_t i = 0; i < x.ne[1]; i++) {
+        const float * row = (const float *) ((const char *) x.data + i * x.nb[1]);
+        from_float(row + first * 256, (block_q8_K *) params.wdata + i * blocks + first, (last - first) * 256);
+    }
+}
+
+} // namespace
+#endif
+
+// Called by ggml on each of its threads for a node whose weights may lie in an order of their own.
+extern "C" bool __wrap_ggml_cpu_extra_compute_forward(ggml_compute_params * params, ggml_tensor * op) {
+#if defined(TENON_PRODUCTS) && !defined(TENON_WIDE)
+    const ggml_tensor *w = op->src[0], *x = op->src[1];
+    if (op->op == GGML_OP_MUL_MAT && x->type == GGML_TYPE_F32 && x->ne[1] == ggml_nrows(x) && interleaved(*w)) {
+        int64_t blocks = w->ne[0] / 256;
+        quantize(*params, *x, blocks);
+        if (params->ith == 0) {
+            ggml_threadpool_chunk_set(params->threadpool, params->nth);
+        }
+        ggml_barrier(params->threadpool);
+        return multiply_interleaved(*params, {w->ne[1], x->ne[1], blocks, w->data, blocks, params->wdata, blocks, (float *) op->data,
+                                              int64_t(op->nb[1] / sizeof(float))});
+    }
+#endif
+    return __real_ggml_cpu_extra_compute_forward(params, op);
+}

@@ -23,6 +23,22 @@ constexpr int few = 16;     // columns for which no panel is written to memory
 // time to do it between products.
 constexpr int64_t ahead = vnni ? INT64_MAX : 2;
 
+// As in ggml-common.h, which only ggml itself can include.
+struct block_q8_K {
+    float d;
+    int8_t q[256];
+    int16_t sums[16]; // of sixteen activations
+};
+static_assert(sizeof(block_q8_K) == 292, "blocks of ggml");
+
+// As in ggml's repack.h: Q4_K of eight rows, which ggml interleaves when it loads them.
+struct block_q4_Kx8 {
+    uint16_t d[8], dmin[8];
+    uint8_t scales[96]; // of each part of 32 weights: eight scales and eight minima of 6 bits
+    uint8_t q[16][64];  // eight bytes of each row; low halves are of one part, high ones of the next
+};
+static_assert(sizeof(block_q4_Kx8) == 1152, "blocks of ggml");
+
 // asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b
 // are in blocks.
 struct asked {
@@ -73,8 +89,14 @@ template <typename block> inline void turn(const block * const rows[lanes], int6
 }
 #endif
 
+// rows_of is how many rows a block is of.
+template <typename block> constexpr int rows_of = 1;
+template <> inline constexpr int rows_of<block_q4_Kx8> = 8;
+
 // scales_of writes the scales of some of the rows' blocks side by side, a while before the products.
 // Written just before a product reads them, they would make the processor wait for its own stores.
+// A block of several rows has them side by side.
+inline void scales_of(const block_q4_Kx8 * const *, int64_t, int64_t, uint16_t *) {}
 template <typename block> inline void scales_of(const block * const rows[lanes], int64_t first, int64_t last, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
         for (int64_t k = first; k < last; k++) {
@@ -82,12 +104,10 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
         }
     }
 }
-inline floats scales(const uint16_t * d, int64_t k) { return halves(d + k * lanes); }
 
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
 // the fewest columns that it is made for, and how many of them are multiplied side by side, where a
-// panel is in registers or comes from memory. It prepares a column, fills a panel but for its
-// scales, adds a panel's products with n columns, and multiplies a row with one.
+// panel is in registers or comes from memory. It prepares a column, fills a panel, adds a panel's products with n columns, and multiplies a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -120,7 +140,7 @@ template <typename format> class product {
 
     asked p;
 
-    const weights * row(int64_t i) const { return (const weights *) p.a + i * p.a_stride; }
+    const weights * row(int64_t i) const { return (const weights *) p.a + i / rows_of<weights> * p.a_stride; }
 
     // prepare takes all columns.
     void prepare() const {
@@ -161,8 +181,9 @@ template <typename format> class product {
 
     // ask asks early for a part of the next rows: the processor does not see them coming.
     static inline void ask(const weights * next, int64_t k) {
-        const char * from = (const char *) next + k * lanes * sizeof(weights);
-        for (size_t line = 0; line < lanes * sizeof(weights); line += 64) {
+        constexpr size_t size = lanes / rows_of<weights> * sizeof(weights);
+        const char * from = (const char *) next + k * size;
+        for (size_t line = 0; line < size; line += 64) {
             __builtin_prefetch(from + line);
         }
     }
@@ -174,8 +195,7 @@ template <typename format> class product {
         scales_of(rows, 0, p.blocks, own.scales.get());
         for (int64_t k = 0; k < p.blocks; k++) {
             ask(rows[lanes - 1] + p.a_stride, k);
-            format::fill(rows, k, own.panels[k]);
-            own.panels[k].d = scales(own.scales.get(), k);
+            format::fill(rows, k, own.scales.get(), own.panels[k]);
         }
     }
 
@@ -215,8 +235,7 @@ template <typename format> class product {
                 scales_of(rows, k + ahead, k + ahead + 1, d);
             }
             typename format::panel panel;
-            format::fill(rows, k, panel);
-            panel.d = scales(d, k);
+            format::fill(rows, k, d, panel);
             add<n, format::side_by_side>(panel, c, k, sums);
         }
         std::copy_n(sums, n, out);
@@ -264,6 +283,9 @@ public:
 // better way.
 bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);       // products_blocks_linux.cpp
 bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type); // products_superblocks_linux.cpp
+#ifndef TENON_WIDE
+bool multiply_interleaved(const ggml_compute_params & params, const asked & p); // there, too
+#endif
 
 } // namespace tenon
 #endif
