@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -190,4 +191,74 @@ func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {
 	if got, want := g.Matcher(nil).Distance(), n/2*len(`{"b":}`)+len("null"); got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
+}
+
+// fewKeys are objects that need more keys than one, of which few are short.
+var fewKeys = []string{
+	`"additionalProperties":{"const":1}`,
+	`"additionalProperties":{"const":1},"properties":{"a":{"const":1},"":{"const":1}}`,
+	`"additionalProperties":{"const":1},"propertyNames":{"not":{"pattern":"^b"}}`,
+	`"additionalProperties":{"const":1},"propertyNames":{"not":{"enum":["a","b"]}}`,
+	`"additionalProperties":{"const":1},"propertyNames":{"not":{"const":""}}`,
+	`"additionalProperties":{"const":1},"propertyNames":{"pattern":"^a*$"}`,
+	`"additionalProperties":{"const":1},"propertyNames":{"maxLength":1}`,
+	`"additionalProperties":{"const":1},"not":{"patternProperties":{"^b":{"const":2}}}`,
+	`"additionalProperties":{"const":1},"not":{"patternProperties":{"":false}}`,
+	`"additionalProperties":{"enum":[1,2]},"not":{"additionalProperties":{"const":1}}`,
+	`"patternProperties":{"^a":{"const":1},"^b":false},"additionalProperties":{"const":1}`,
+	`"patternProperties":{"^(a|aa|)$":{"const":1}},"additionalProperties":{"const":12}`,
+}
+
+// TestDistance_ofKeysIsNeverTooLow holds distances against a search, behind all texts of a few
+// bytes: there is an end that is no farther.
+func TestDistance_ofKeysIsNeverTooLow(t *testing.T) {
+	for _, text := range fewKeys {
+		for _, least := range []int{1, 3} {
+			m := mustSchema(t, fmt.Sprintf(`{"type":"object","minProperties":%d,%s}`, least, text), SchemaOptions{Space: NoSpace, Escapes: CanonicalEscapes, Numbers: CanonicalNumbers}).Matcher(nil)
+			eachNext(m, nil, 8, func(read []byte) {
+				if d := m.Distance(); !endsWithin(m, read, d) {
+					t.Errorf("at least %d keys, %s: behind %s no end is within %d bytes", least, text, read, d)
+				}
+			})
+		}
+	}
+}
+
+// eachNext calls f behind all texts that go on with so many bytes. Keys are of two letters.
+func eachNext(m *Matcher, read []byte, left int, f func(read []byte)) {
+	f(read)
+	for _, b := range nextBytes(read, "ab") {
+		if left > 0 && m.AcceptBytes([]byte{b}) == nil {
+			eachNext(m, append(read, b), left-1, f)
+			m.Rollback(1)
+		}
+	}
+}
+
+// nextBytes is what may come next in an object; in keys, letters.
+func nextBytes(read []byte, letters string) []byte {
+	if bytes.Count(read, []byte{'"'})%2 != 0 {
+		return []byte(`"` + letters)
+	}
+	return []byte(`}",:12{`)
+}
+
+// endsWithin says whether so many bytes, or fewer, end the text: behind a key are at least four.
+func endsWithin(m *Matcher, read []byte, left int) bool {
+	if m.Done() {
+		return true
+	}
+	next := nextBytes(read, "abcd")
+	if left <= 0 || left < 4 && len(next) == 5 {
+		return false
+	}
+	for _, b := range next {
+		if m.AcceptBytes([]byte{b}) == nil {
+			ends := endsWithin(m, append(read, b), left-1)
+			if m.Rollback(1); ends {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -69,9 +69,9 @@
 // where nothing else can.
 //
 // The distance to an end inside of JSON is an upper bound, with three exceptions: elements that
-// must differ from others, unnamed keys where the short ones are taken, and keys that an
-// obligation demands beside named ones. There MaskWithin may exceed its budget by some bytes. It
-// still ends.
+// must differ from others, more than eight missing keys that are not named, of which few are
+// short, and keys that an obligation demands beside named ones. There MaskWithin may exceed its
+// budget by some bytes. It still ends.
 //
 // # Words
 //

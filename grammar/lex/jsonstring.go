@@ -128,6 +128,20 @@ func (a *Arena) StringDistance(s StringState) int {
 	return a.stringDistance(k, map[stringKey]int{})
 }
 
+// ShortestString returns a shortest way to end the string, without the closing quote.
+func (a *Arena) ShortestString(s StringState) []byte {
+	var text []byte
+	for left := a.StringDistance(s) - 1; left > 0; left-- {
+		row := a.StringRow(s)
+		b := slices.IndexFunc(row[:], func(t StringState) bool { return t > StringClosed && a.StringDistance(t) <= left })
+		if b < 0 {
+			break // the limit on work was hit
+		}
+		text, s = append(text, byte(b)), row[b]
+	}
+	return text
+}
+
 // StringAtLeast bounds StringDistance from below, at once, for states outside of escapes.
 func (a *Arena) StringAtLeast(s StringState) int {
 	a.mu.Lock()

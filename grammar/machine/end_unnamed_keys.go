@@ -7,12 +7,13 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Keys that are not named must differ from those that are, and from each other. That is taken to
-// cost two characters more where there are others: they tell thousands apart, if a key may be any
-// text.
-
-// fartherKey is what such a key costs beyond the shortest.
-const fartherKey = 2
+// Keys that are not named must differ from those that are, and from each other. The shortest are
+// listed that there are not yet; those beyond a few are taken to cost two characters more: they
+// tell thousands apart, if a key may be any text.
+const (
+	maxListedKeys = 8
+	fartherKey    = 2
+)
 
 // otherCosts is what so many more keys cost that are none of some names, with their values, colons
 // and commas: the cheapest of the other names, and of keys that are not named.
@@ -20,35 +21,57 @@ func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count i
 	if count <= 0 {
 		return 0
 	}
-	unnamed := int32(unreachable)
-	for _, c := range o.classes {
-		unnamed = min(unnamed, add(m.valueDistance(m.valueIndex(o.unit, m.classes[c].node)), keyDistance(o.unit, m.classes[c].keys)+2))
-	}
-	var costs []int32
+	costs, next := m.unnamedCosts(o, reg, count)
 	for rank := range o.names {
 		if hasBit(o.present, rank) && !hasBit(without, rank) && !hasBit(reg.seen, rank) {
-			costs = append(costs, min(m.optionalCost(o, reg, rank, without), add(unnamed, fartherKey)))
+			costs = append(costs, m.optionalCost(o, reg, rank, without))
 		}
-	}
-	if reg.count() == 0 {
-		costs = append(costs, unnamed)
 	}
 	slices.Sort(costs)
 	costs = costs[:min(count, len(costs))]
-	n := int32(0)
+	n := int32(min(int64(next)*int64(count-len(costs)), unreachable))
 	for _, c := range costs {
 		n = add(n, c)
 	}
-	return add(n, int32(min(int64(unnamed+fartherKey)*int64(count-len(costs)), unreachable)))
+	return n
 }
 
-// keyDistance is the length of the shortest key of a language, with quotes.
-func keyDistance(u *Unit, keys lex.Expr) int32 {
-	s := u.arena.StartString(keys, u.escapes)
-	if s == lex.StringDead {
-		return unreachable
+// unnamedCosts is what the cheapest keys cost that are not named, so many if there are, up to a few;
+// next is what each beyond those does.
+func (m *Machine) unnamedCosts(o *object, reg *register, count int) (costs []int32, next int32) {
+	next = unreachable
+	for _, c := range o.classes {
+		value := add(m.valueDistance(m.valueIndex(o.unit, m.classes[c].node)), 2)
+		n := int32(0)
+		keys := m.freeTexts(o, reg.keys, "", m.classes[c].keys, min(count, maxListedKeys))
+		for _, key := range keys {
+			n = 2 + quotedLength(key)
+			costs = append(costs, add(value, n))
+		}
+		if len(keys) == maxListedKeys {
+			next = min(next, add(value, n+fartherKey))
+		}
 	}
-	return 1 + int32(u.arena.StringDistance(s))
+	return costs, next
+}
+
+// freeTexts are the shortest texts of a language, so many if there are, that behind what has been
+// read of a key make it one that an object neither names nor has.
+func (m *Machine) freeTexts(o *object, has keysID, read string, e lex.Expr, count int) []string {
+	a := o.unit.arena
+	var free, met []string
+	for len(free) < count {
+		s := a.StartString(a.Intersect(e, a.Complement(a.Literals(met...))), o.unit.escapes)
+		if s == lex.StringDead {
+			break
+		}
+		text := string(decodeString(a.ShortestString(s)))
+		met = append(met, text)
+		if _, named := o.rank(read + text); !named && (has == noKeys || !m.keys.has(has, m.texts.of([]byte(read+text)))) {
+			free = append(free, text)
+		}
+	}
+	return free
 }
 
 // optionalCost is what a named key costs that nothing asks for, with those that it requires beside
@@ -96,8 +119,8 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 		}
 	}
 	for _, c := range o.classes {
-		if key := keyDistance(o.unit, a.Intersect(m.classes[c].keys, a.Expr(x.keys))); key < unreachable {
-			cost(key, m.classes[c].node)
+		for _, key := range m.freeTexts(o, reg.keys, "", a.Intersect(m.classes[c].keys, a.Expr(x.keys)), 1) {
+			cost(2+quotedLength(key), m.classes[c].node)
 		}
 	}
 	return best
@@ -107,35 +130,62 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 // shortest does, or as the shortest that meets an obligation.
 func (m *Machine) unnamedKeyDistance(t thread) int32 {
 	c := &m.classes[t.def.index()]
-	a, s := c.unit.arena, lex.StringState(t.st)
-	inner, raw := a.Decoded(s)
+	anyKey := c.unit.arena.Start(c.unit.anyText)
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
 		reg := o.at(e.st, e.aux)
 		m.remaining(o, &reg)
+		rest, key := m.endOfKey(t, o, reg.keys, anyKey)
 		d := reg.knownDues()
 		if !o.duesApart(&reg) {
-			after := o.withOther(&reg, reg.keys)
+			after := m.withUnnamed(o, &reg, key)
 			d = m.remaining(o, &after)
 		}
 		d = add(d, m.valueDistance(m.valueIndex(o.unit, c.node)))
-		best = min(best, add(add(d, m.below(e.below)), int32(a.StringDistance(s))+1))
+		best = min(best, add(add(d, m.below(e.below)), rest))
 		for i, x := range o.exists {
-			if reg.counts[i] >= x.least || !raw {
+			node := m.meeting(o, c.node, x.node)
+			if reg.counts[i] >= x.least || node == nil {
 				continue
 			}
-			node, to := m.meeting(o, c.node, x.node), a.Walk(x.keys, m.readKey(t))
-			if node == nil || to == lex.Dead {
-				continue
-			}
-			if rest := keyDistance(c.unit, a.Intersect(a.Expr(inner), a.Expr(to))); rest < unreachable {
-				d := m.afterMeeting(o, o.withOther(&reg, reg.keys), i, node)
+			if rest, key = m.endOfKey(t, o, reg.keys, x.keys); rest < unreachable {
+				d := m.afterMeeting(o, m.withUnnamed(o, &reg, key), i, node)
 				best = min(best, add(add(d, m.below(e.below)), rest))
 			}
 		}
 	}
 	return best
+}
+
+// endOfKey is how many bytes are missing of a key that a thread is in, with the quote and the colon,
+// and the key: the shortest that an object neither names nor has, and that is of a language. A code
+// point or an escape that has begun ends as the shortest key does.
+func (m *Machine) endOfKey(t thread, o *object, has keysID, of lex.State) (rest int32, key string) {
+	a, s := m.classes[t.def.index()].unit.arena, lex.StringState(t.st)
+	spelled := m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)
+	for !between(a, s) {
+		ahead := a.ShortestString(s)
+		if len(ahead) == 0 {
+			return unreachable, "" // the limit on work was hit
+		}
+		s, spelled, rest = a.StepString(s, ahead[0]), append(spelled, ahead[0]), rest+1
+	}
+	inner, _ := a.Decoded(s)
+	read := string(decodeString(spelled))
+	for _, text := range m.freeTexts(o, has, read, a.Intersect(a.Expr(inner), a.Expr(a.Walk(of, read))), 1) {
+		return rest + quotedLength(text) + 2, read + text
+	}
+	return unreachable, ""
+}
+
+// withUnnamed is the register with one more key that is not named.
+func (m *Machine) withUnnamed(o *object, reg *register, key string) register {
+	keys, ok := m.keys.with(reg.keys, m.texts.of([]byte(key)))
+	if !ok {
+		keys = reg.keys
+	}
+	return o.withOther(reg, keys)
 }
 
 // afterMeeting is what a member that meets an obligation costs behind its key, and what its
@@ -156,8 +206,4 @@ func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) 
 		}
 	})
 	return both
-}
-
-func (m *Machine) readKey(t thread) string {
-	return string(decodeString(m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)))
 }
