@@ -8,46 +8,57 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads one JSON text that encoding/json has found valid. Values come from slabs: a large
+// decoder reads one JSON text. Values come from slabs, and texts are parts of the whole: a large
 // schema is tens of thousands of them.
 type decoder struct {
-	src   []byte
+	src   string
 	at    int
 	depth int
-	limit int // of depth
+	limit int  // of depth
+	wrong bool // it is no JSON: nothing more is read
 	slab  []Value
-	keys  map[string]string // repeated keys share one string
 }
+
+// maxNesting is how deep values may be nested at all: the decoder calls itself.
+const maxNesting = 10_000
 
 // Decode reads exactly one JSON value, nested at most depth levels.
 func Decode(src []byte, depth int) (*Value, error) {
-	if !json.Valid(src) {
-		var raw json.RawMessage
-		err := json.Unmarshal(src, &raw)
-		if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-			return nil, fmt.Errorf("byte %d: %w", wrong.Offset, err)
-		}
-		return nil, err
-	}
-	d := &decoder{src: src, limit: depth, keys: make(map[string]string)}
+	d := &decoder{src: string(src), limit: min(depth, maxNesting)}
 	v := d.value()
+	if d.next(); d.wrong || d.at < len(src) && d.depth <= d.limit {
+		return nil, syntaxError(src)
+	}
 	if d.depth > d.limit {
 		return nil, errors.New("nested too deeply")
 	}
 	return v, nil
 }
 
-// next skips white space and returns the byte behind it.
+// syntaxError says in the words of encoding/json what is wrong.
+func syntaxError(src []byte) error {
+	var raw json.RawMessage
+	err := json.Unmarshal(src, &raw)
+	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("byte %d: %w", wrong.Offset, err)
+	}
+	return err
+}
+
+// next skips white space and returns the byte behind it, 0 at the end.
 func (d *decoder) next() byte {
-	for {
+	for ; d.at < len(d.src); d.at++ {
 		switch c := d.src[d.at]; c {
 		case ' ', '\t', '\n', '\r':
-			d.at++
 		default:
 			return c
 		}
 	}
+	return 0
 }
+
+// fail gives up.
+func (d *decoder) fail() { d.wrong, d.at = true, len(d.src) }
 
 func (d *decoder) alloc(k Kind) *Value {
 	if len(d.slab) == 0 {
@@ -83,12 +94,18 @@ func (d *decoder) value() *Value {
 	for d.at < len(d.src) && strings.IndexByte("+-.0123456789Ee", d.src[d.at]) >= 0 {
 		d.at++
 	}
-	v.Text = string(d.src[v.Offset:d.at])
+	if v.Text = d.src[v.Offset:d.at]; !json.Valid([]byte(v.Text)) {
+		d.fail()
+	}
 	return v
 }
 
 func (d *decoder) word(k Kind, text string) *Value {
 	v := d.alloc(k)
+	if !strings.HasPrefix(d.src[d.at:], text) {
+		d.fail()
+		return v
+	}
 	d.at += len(text)
 	return v
 }
@@ -99,17 +116,22 @@ func (d *decoder) nested(k Kind, closing byte) *Value {
 	if d.depth++; d.depth > d.limit {
 		return v
 	}
-	for d.at++; d.next() != closing; {
+	d.at++
+	if d.next() != closing {
 		d.element(v)
-		if d.depth > d.limit {
-			return v
-		}
-		if d.next() == ',' {
+		for d.depth <= d.limit && d.next() == ',' {
 			d.at++
+			d.element(v)
 		}
 	}
-	d.at++
-	d.depth--
+	switch {
+	case d.depth > d.limit:
+	case d.next() != closing:
+		d.fail()
+	default:
+		d.at++
+		d.depth--
+	}
 	return v
 }
 
@@ -121,14 +143,16 @@ func (d *decoder) element(v *Value) {
 		v.Items = append(v.Items, e)
 		return
 	}
-	key := d.text()
-	if k, ok := d.keys[key]; ok {
-		key = k
-	} else {
-		d.keys[key] = key
+	if d.next() != '"' {
+		d.fail()
+		return
 	}
-	d.next()
-	d.at++ // the colon
+	key := d.text()
+	if d.next() != ':' {
+		d.fail()
+		return
+	}
+	d.at++
 	e := d.value()
 	e.parent, e.key = v, key
 	v.put(key, e)
@@ -138,16 +162,24 @@ func (d *decoder) element(v *Value) {
 // become U+FFFD, as in encoding/json, which reads what is not plain.
 func (d *decoder) text() (s string) {
 	start, plain := d.at, true
-	for d.at++; d.src[d.at] != '"'; d.at++ {
-		if d.src[d.at] == '\\' {
+	for d.at++; d.at < len(d.src) && d.src[d.at] != '"'; d.at++ {
+		switch c := d.src[d.at]; {
+		case c == '\\':
 			plain = false
 			d.at++
+		case c < ' ':
+			plain = false // and wrong
 		}
 	}
-	d.at++
-	if inside := d.src[start+1 : d.at-1]; plain && utf8.Valid(inside) {
-		return string(inside)
+	if d.at++; d.at > len(d.src) {
+		d.fail()
+		return ""
 	}
-	_ = json.Unmarshal(d.src[start:d.at], &s) // it is valid
+	if inside := d.src[start+1 : d.at-1]; plain && utf8.ValidString(inside) {
+		return inside
+	}
+	if json.Unmarshal([]byte(d.src[start:d.at]), &s) != nil {
+		d.fail()
+	}
 	return s
 }

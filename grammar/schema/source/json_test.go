@@ -1,7 +1,10 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,6 +53,38 @@ func TestDecode_refusesWhatIsNotJSON(t *testing.T) {
 	}
 	if _, err := Decode([]byte(strings.Repeat("[", 11)+strings.Repeat("]", 11)), 10); err == nil {
 		t.Errorf("nesting beyond the limit: %v", err)
+	}
+}
+
+// TestDecode_readsWhatEncodingJSONDoes: of texts that are nearly JSON, too.
+func TestDecode_readsWhatEncodingJSONDoes(t *testing.T) {
+	const bytes = `{}[]",:\ \u0019-+.eEnulltrfas` + "\x00\n\xff"
+	rng := rand.New(rand.NewPCG(1, 2))
+	valid := 0
+	for _, seed := range []string{`{"a":[1,2.5e-3,"\u0041\ud800\n"],"b":null, "":{}}`, ` [true,false,[],"\"", -0.1E+2 ] `, `"a\\"`, `{"a":{"b":[{}]}}`} {
+		for range 20_000 {
+			text := []byte(seed)
+			for range rng.IntN(3) {
+				at := rng.IntN(len(text))
+				switch b := bytes[rng.IntN(len(bytes))]; rng.IntN(3) {
+				case 0:
+					text[at] = b
+				case 1:
+					text = slices.Insert(text, at, b)
+				default:
+					text = slices.Delete(text, at, at+1)
+				}
+			}
+			v, err := Decode(text, 10)
+			if want := json.Valid(text); (err == nil) != want || (v == nil) == want {
+				t.Fatalf("%q: %v, %v; encoding/json says %v", text, v, err, want)
+			} else if want {
+				valid++
+			}
+		}
+	}
+	if valid < 1000 {
+		t.Errorf("only %d are JSON", valid)
 	}
 }
 
