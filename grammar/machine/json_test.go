@@ -136,20 +136,16 @@ func TestUnique_longStringsAreLeft(t *testing.T) {
 // TestString_roomOfEscapesIsFoundOnce: what is known of the room that a state within an escape
 // needs is not found again.
 func TestString_roomOfEscapesIsFoundOnce(t *testing.T) {
-	m := compiled(t, `root ::= %json{"type":"string","pattern":"^a*(bcd)?$","maxLength":3}`, false)
+	m := compiled(t, `root ::= %json{"type":"string","pattern":"^a*bcd$","maxLength":9}`, false)
 	id := after(t, m, `"a\`)
 	s, u := lex.StringState(m.configs.lists[id][0].st), m.values[0].unit
-	for _, want := range []bool{true, false} {
-		m.escapeRooms[stringState{u, s}] = escapeRoom{enough: 1, short: 0}
-		if room := int32(1); !want {
-			m.escapeRooms[stringState{u, s}] = escapeRoom{short: 100}
-			room = 50
-			if m.escapeFits(u, s, room) {
-				t.Error("too little room is enough")
-			}
-		} else if !m.escapeFits(u, s, room) {
-			t.Error("enough room is looked at again")
-		}
+	m.escapeRooms[stringState{u, s}] = escapeRoom{enough: 1}
+	if !m.escapeFits(u, s, 1) {
+		t.Error("enough room is looked at again")
+	}
+	m.escapeRooms[stringState{u, s}] = escapeRoom{short: 100}
+	if m.escapeFits(u, s, 50) {
+		t.Error("too little room is looked at again")
 	}
 }
 
@@ -161,5 +157,36 @@ func TestElement_framesAreCounted(t *testing.T) {
 		if got := m.firstOfAll(t1.stack, &frames); got != want {
 			t.Errorf("of so many frames: %v", got)
 		}
+	}
+}
+
+// TestArray_elementsAreNotComparedInVain: where an element cannot end, it is not looked for among
+// the others.
+func TestArray_elementsAreNotComparedInVain(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"array","items":{"type":"integer"},"uniqueItems":true}`, false)
+	id := after(t, m, `[7,12`)
+	texts := m.texts.nodes.items
+	if next := m.Step(id, 'x'); next != Stuck || m.texts.nodes.items != texts {
+		t.Errorf("%d texts are kept of an element that does not end", m.texts.nodes.items-texts)
+	}
+}
+
+// TestUnique_objectsTakeLittle: an object is built when it is entered, what another holds is read
+// once, and without rivals there is nothing to remember of a key.
+func TestUnique_objectsTakeLittle(t *testing.T) {
+	m := compiled(t, `root ::= %json{"type":"array","items":{"properties":{"a":{"type":"boolean"}},"required":["a"],`+closed+`},"uniqueItems":true}`+tight, false)
+	after(t, m, `[{`)
+	if len(m.objects) != 1 || m.objects[0].regs != nil {
+		t.Error("an object is built before it is entered")
+	}
+	id := m.texts.of([]byte(`{"a":true}`))
+	if m.membersOf(id) == nil {
+		t.Error("an object has no members")
+	}
+	if m.members[id] = nil; m.membersOf(id) != nil {
+		t.Error("an object is read again")
+	}
+	if r, _ := m.withRivals(m.objectAt(0), register{}, 5, 6, 0); r.key != 0 {
+		t.Error("a key is remembered that nothing is compared with")
 	}
 }

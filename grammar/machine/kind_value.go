@@ -128,9 +128,6 @@ func (m *Machine) stepValue(dst []thread, t thread, b byte) []thread {
 			return dst
 		}
 		t.def, t.st = v.lex, int32(next)
-		if finished(u.arena, next) {
-			return m.resume(dst, t)
-		}
 		dst = append(dst, t)
 	}
 	return dst

@@ -127,7 +127,7 @@ type takenTexts struct {
 
 // addOf adds those for the keys that the objects which wait for a thread name or have.
 func (s *takenTexts) addOf(m *Machine, t thread) {
-	s.prefix = m.readKey(t)
+	s.prefix = string(decodeString(m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)))
 	list, keys := int32(-1), noKeys
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]

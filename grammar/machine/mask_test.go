@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenon/grammar/gbnf"
@@ -257,4 +258,39 @@ func TestMasks_keepModelsThatServe(t *testing.T) {
 	if k.forget(); len(k.models[u]) > 0 {
 		t.Error("a model that nothing takes over from is kept")
 	}
+}
+
+// TestMasks_takeNothingOutInVain: where no token may end a key as one that there is, none is looked
+// for.
+func TestMasks_takeNothingOutInVain(t *testing.T) {
+	k := NewMasks(compiled(t, `root ::= %json{"type":"object"}`, false), longVocab(t, 2))
+	if k.Mask(after(t, k.m, `{"x`), nil); k.idle.gone != nil {
+		t.Error("tokens are taken out")
+	}
+}
+
+// TestMasks_walksForget: when there are many states, a walk begins with none, and what they took is
+// used again.
+func TestMasks_walksForget(t *testing.T) {
+	m, v := compiled(t, `root ::= %json{"type":"array","items":{"type":"integer"},"uniqueItems":true}`+tight, false), wordVocab(t)
+	k, text := NewMasks(m, v), "["
+	var most [5]int // bytes between the times that all is forgotten
+	states, forgot := 0, 0
+	for n := 0; n < 2000 && forgot < len(most); n++ {
+		text += fmt.Sprintf("%d,%d", 1000+n, n/100+1)
+		k.Mask(after(t, m, text), nil)
+		text = text[:strings.LastIndexByte(text, ',')+1]
+		w := &k.idle.walk
+		if len(w.spans) < states {
+			forgot++
+		}
+		states = len(w.spans)
+		if forgot < len(most) {
+			most[forgot] = max(most[forgot], w.bytes)
+		}
+	}
+	if forgot < len(most) || most[4] > 2*most[1] {
+		t.Errorf("%d times all is forgotten, and rows take %v", forgot, most)
+	}
+	checkAgainstBytes(t, k, v, text)
 }
