@@ -41,6 +41,11 @@ func TestMachine_countsAreWhatTheyWere(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(workCases)) {
 		count("work, "+name, workCases[name].src, words, workCases[name].texts)
 	}
+	many := manyVocab(t)
+	for _, name := range slices.Sorted(maps.Keys(manyCases)) {
+		k := NewMasks(compiled(t, manyCases[name], false), many)
+		lines = append(lines, "many tokens, "+name+": "+countsOfMasks(k, manyTexts))
+	}
 	got := strings.Join(lines, "\n") + "\n"
 	if *update {
 		if err := os.WriteFile(countsFile, []byte(got), 0o644); err != nil {
@@ -93,4 +98,59 @@ func countsOf(t *testing.T, k *Masks, v *vocab.Vocab, texts []string) string {
 		k.Stats.Nodes, work, tokens, distance, within,
 		len(m.configs.lists), m.configs.threads, len(m.stacks.sets), len(m.stacks.unions), m.texts.nodes.items, registers, memos, m.States(), states, m.derived(), len(m.values),
 		k.kept, said.Sum32())
+}
+
+// manyCases are strings of which many tokens are to be told apart.
+var manyCases = map[string]string{
+	"a word that must not be, and a bound": `root ::= %json{"type":"string","pattern":"^(?:[^a]|a[^b]|ab[^c])*$","maxLength":40}` + tight,
+	"a letter that must not come before":   `root ::= %json{"type":"string","not":{"pattern":"^.*[é].*x"}}` + tight,
+	"words that must not be":               `root ::= %json{"type":"string","not":{"pattern":"needle|haystack"}}` + tight,
+	"words that must be, and a bound":      `root ::= %json{"type":"string","pattern":"(bad|bed|bid)er","maxLength":20}`,
+	"any text beside a pattern":            `root ::= %json{"type":"string","pattern":"^(a|b|ab){1,40}c"} "1" | %json{"type":"string","pattern":"^[^\\n]*$"} "2"`,
+	"letters with hyphens, and a bound":    `root ::= %json{"type":"string","pattern":"^[a-z]+(-[a-z]+)*$","maxLength":20}`,
+	"so many letters":                      `root ::= %json{"type":"string","pattern":"^x?[a-z]{10}$"}` + tight,
+	"all but a letter, and a bound":        `root ::= %json{"type":"string","pattern":"^[^é]*$","maxLength":12}` + tight,
+	"vowels somewhere, and a bound":        `root ::= %json{"type":"string","pattern":"[aeiou]{2}","maxLength":12}` + tight,
+	"letters of all scripts":               `root ::= %json{"type":"string","pattern":"^[\\p{L} ]*$","minLength":3}` + tight,
+	"words among signs, and a bound":       `root ::= %json{"type":"string","pattern":"(bad|bed|bid)er","not":{"pattern":"^[\\w ]*$"},"maxLength":100}` + tight,
+	"so many letters but words":            `root ::= %json{"type":"string","pattern":"^x?[a-z]{10}$","not":{"pattern":"needle|haystack"}}` + tight,
+}
+
+var manyTexts = []string{`"`, `"a`, `"bad`, `"ba`, `"Be`, `"é`, `"ab ab`, `"abababababababababab`}
+
+// manyVocab has a token for each byte, and words of some letters in many shapes.
+func manyVocab(t *testing.T) *vocab.Vocab {
+	t.Helper()
+	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
+	add := func(texts ...string) {
+		for _, text := range texts {
+			pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Normal)
+		}
+	}
+	for b := range 256 {
+		add(string([]byte{byte(b)}))
+	}
+	for i, word := range words("abcdehilnorst", 3)[1:] {
+		add(word, " "+word, strings.ToUpper(word[:1])+word[1:], word+"ed", word+"er"+word, word+word+"-x", word+"1", word+`"`, word+"é", "é"+word)
+		if i%7 == 6 {
+			add(word+"一二", strings.Repeat(word, 8))
+		}
+	}
+	v, err := vocab.New(pieces, kinds, []int32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// countsOfMasks asks for the masks behind texts, those that are read.
+func countsOfMasks(k *Masks, texts []string) string {
+	work, tokens := 0, 0
+	for _, text := range texts {
+		if id, _ := k.m.Walk(k.m.Start(), []byte(text)); id != Stuck {
+			tokens += k.Mask(id, nil).Len()
+			work += k.idle.work
+		}
+	}
+	return fmt.Sprintf("nodes %d, work %d, tokens %d; states %d; kept %d", k.Stats.Nodes, work, tokens, k.m.States(), k.kept)
 }

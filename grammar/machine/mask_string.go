@@ -260,9 +260,6 @@ func (k *collector) addWithin(set []uint64, p *points, n int32) {
 		return
 	}
 	k.addBoth(set, p.within[min(int(n), nearPoints-1)])
-	if n < nearPoints {
-		return
-	}
 	for _, x := range p.long {
 		if x.n > n {
 			break

@@ -3,7 +3,6 @@ package machine
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"tenon/grammar/gbnf"
@@ -116,7 +115,7 @@ func TestMasks_keepNothingTwice(t *testing.T) {
 // TestMasks_pauseBetweenSmallSteps: no step of a mask is much longer than others, whatever it does.
 func TestMasks_pauseBetweenSmallSteps(t *testing.T) {
 	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
-	for _, word := range words("abcdefghijklmnopqrst", 3) {
+	for _, word := range words("abcdefghijklmnopqrstuvwxyz", 3) {
 		for _, text := range []string{word + ".", " " + word, word + "s-"} {
 			pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Normal)
 		}
@@ -269,28 +268,27 @@ func TestMasks_takeNothingOutInVain(t *testing.T) {
 	}
 }
 
-// TestMasks_walksForget: when there are many states, a walk begins with none, and what they took is
-// used again.
+// TestMasks_walksForget: when there are many states, a walk begins with none, and the rows of those
+// that are forgotten are used again.
 func TestMasks_walksForget(t *testing.T) {
 	m, v := compiled(t, `root ::= %json{"type":"array","items":{"type":"integer"},"uniqueItems":true}`+tight, false), wordVocab(t)
-	k, text := NewMasks(m, v), "["
-	var most [5]int // bytes between the times that all is forgotten
-	states, forgot := 0, 0
-	for n := 0; n < 2000 && forgot < len(most); n++ {
-		text += fmt.Sprintf("%d,%d", 1000+n, n/100+1)
+	k, text, states := NewMasks(m, v), "[", 0
+	for n := 1000; ; n++ {
+		text += fmt.Sprint(n)
 		k.Mask(after(t, m, text), nil)
-		text = text[:strings.LastIndexByte(text, ',')+1]
-		w := &k.idle.walk
-		if len(w.spans) < states {
-			forgot++
+		if len(k.idle.walk.spans) < states {
+			break
 		}
-		states = len(w.spans)
-		if forgot < len(most) {
-			most[forgot] = max(most[forgot], w.bytes)
+		if states = len(k.idle.walk.spans); states > 2*maxWalkStates {
+			t.Fatalf("of %d states none is forgotten", states)
 		}
-	}
-	if forgot < len(most) || most[4] > 2*most[1] {
-		t.Errorf("%d times all is forgotten, and rows take %v", forgot, most)
+		text += ","
 	}
 	checkAgainstBytes(t, k, v, text)
+	w := &k.idle.walk
+	w.forget()
+	free := len(w.free)
+	if w.newRow(); free == 0 || len(w.free) != free-1 {
+		t.Errorf("of %d free rows %d are left", free, len(w.free))
+	}
 }

@@ -1,0 +1,51 @@
+package machine
+
+import (
+	"testing"
+
+	"tenon/grammar/lex"
+	"tenon/grammar/vocab"
+)
+
+// TestCrowds_areFewAndKept: a crowd of the same states is one; there are not more than may be, nor
+// larger ones, and what is not known is not found out without end.
+func TestCrowds_areFewAndKept(t *testing.T) {
+	w := &sliceWalk{}
+	for range 300 {
+		w.ahead = append(w.ahead, &ahead{})
+	}
+	if one, two := w.crowdOf(3, 4), w.crowdOf(3, 4); one != two || one == w.crowdOf(3) {
+		t.Errorf("the crowd of two states is %d and %d", one, two)
+	}
+	if w.crowdOf(make([]lex.StringState, maxInCrowd+1)...) != noCrowd {
+		t.Error("a crowd of too many states is made")
+	}
+	if w.crowdBehind(noCrowd, 1) != noCrowd {
+		t.Error("something is behind no crowd")
+	}
+	w.spare = 0
+	if w.findCrowd([]lex.StringState{5}, vocab.ClassOf('a')) != noCrowd {
+		t.Error("a state is looked at for which there is no work to spare")
+	}
+	for s := range lex.StringState(maxCrowds) {
+		w.crowdOf(s + 10)
+	}
+	if len(w.crowds) != maxCrowds || w.crowdOf(200) != noCrowd {
+		t.Errorf("%d crowds are made", len(w.crowds))
+	}
+}
+
+// TestSlice_whatIsKnownIsNotFoundAgain: where code points lead, and what takes the tokens.
+func TestSlice_whatIsKnownIsNotFoundAgain(t *testing.T) {
+	w := &sliceWalk{x: &stringSlice{inside: []uint64{1}}, tails: map[tailKey]lex.StringState{}}
+	within := vocab.Between.Step(0xC3)
+	if w.tails[tailKey{5, within}] = 7; w.target(5, within) != 7 {
+		t.Error("the end of a code point is looked for again")
+	}
+	if w.look(5, &ahead{known: true}); w.made > 0 {
+		t.Error("a state is looked at again")
+	}
+	if &w.setOf(5)[0] != &w.x.inside[0] || len(w.places) > 0 {
+		t.Error("a place is made where all tokens are in one set")
+	}
+}
