@@ -284,7 +284,7 @@ func validArray(s map[string]any, x []any) bool {
 // list of all texts says.
 func TestMachine_smallSchemasAreReadAsBruteForceSays(t *testing.T) {
 	r := schemas{rand.New(rand.NewPCG(27, 1))}
-	for n := 0; n < 150; {
+	for n := 0; n < 100; {
 		s := r.object(2)
 		if r.with(2) {
 			s = r.array(2)

@@ -113,6 +113,8 @@ var manyCases = map[string]string{
 	"vowels somewhere, and a bound":        `root ::= %json{"type":"string","pattern":"[aeiou]{2}","maxLength":12}` + tight,
 	"letters of all scripts":               `root ::= %json{"type":"string","pattern":"^[\\p{L} ]*$","minLength":3}` + tight,
 	"words among signs, and a bound":       `root ::= %json{"type":"string","pattern":"(bad|bed|bid)er","not":{"pattern":"^[\\w ]*$"},"maxLength":100}` + tight,
+	"runs of so many signs":                `root ::= %json{"type":"string","pattern":"^([^ ]{1,20} ?)+x$"}` + tight,
+	"no run of signs before a letter":      `root ::= %json{"type":"string","not":{"pattern":"[^ ]{20}x$"}}` + tight,
 	"so many letters but words":            `root ::= %json{"type":"string","pattern":"^x?[a-z]{10}$","not":{"pattern":"needle|haystack"}}` + tight,
 }
 
