@@ -272,7 +272,7 @@ func TestMasks_takeNothingOutInVain(t *testing.T) {
 // that are forgotten are used again.
 func TestMasks_walksForget(t *testing.T) {
 	m, v := compiled(t, `root ::= %json{"type":"array","items":{"type":"integer"},"uniqueItems":true}`+tight, false), wordVocab(t)
-	k, text, states := NewMasks(m, v), "[", 0
+	k, text, states, rows := NewMasks(m, v), "[", 0, 0
 	for n := 1000; ; n++ {
 		text += fmt.Sprint(n)
 		k.Mask(after(t, m, text), nil)
@@ -285,10 +285,15 @@ func TestMasks_walksForget(t *testing.T) {
 		text += ","
 	}
 	checkAgainstBytes(t, k, v, text)
-	w := &k.idle.walk
-	w.forget()
-	free := len(w.free)
-	if w.newRow(); free == 0 || len(w.free) != free-1 {
-		t.Errorf("of %d free rows %d are left", free, len(w.free))
+	for _, w := range []*walkStates{&k.idle.walk.walkStates, &k.idle.walk.others} {
+		w.forget()
+		free := len(w.free)
+		if w.newRow(); free > 0 && len(w.free) != free-1 {
+			t.Errorf("of %d free rows %d are left", free, len(w.free))
+		}
+		rows += free
+	}
+	if rows == 0 {
+		t.Error("no row can be used again")
 	}
 }
