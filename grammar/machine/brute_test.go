@@ -284,7 +284,7 @@ func validArray(s map[string]any, x []any) bool {
 // list of all texts says.
 func TestMachine_smallSchemasAreReadAsBruteForceSays(t *testing.T) {
 	r := schemas{rand.New(rand.NewPCG(27, 1))}
-	for n := 0; n < 100; {
+	for n := 0; n < 60; {
 		s := r.object(2)
 		if r.with(2) {
 			s = r.array(2)
@@ -385,8 +385,8 @@ func checkBehind(t *testing.T, k *Masks, id ConfigID, begun string, texts []stri
 	}
 }
 
-// slack is how much longer than the shortest way to an end the distance may be: it is a bound where
-// elements must differ, and where one key asks for others.
+// slack is how far the distance may be from the shortest way to an end: it is a bound where one key
+// asks for others, and taken to be so where elements must differ.
 const slack = 20
 
 // forced is what all texts have in common behind a beginning, up to where one ends.

@@ -165,7 +165,7 @@ func words(letters string, most int) []string {
 func TestMachine_smallGrammarsAreReadAsWritten(t *testing.T) {
 	short, long := words("abc", 3), words("abc", 5)
 	v := pieceVocab(t, short)
-	for n := range 200 {
+	for n := range 100 {
 		g := grammars{Rand: rand.New(rand.NewPCG(27, uint64(n))), rules: make([]*part, 3)}
 		src := ""
 		for i := range g.rules {
