@@ -159,16 +159,17 @@ func TestMachine_arraysAreWhatTheSchemaSays(t *testing.T) {
 		schema string
 		want   []string
 	}{
-		"different":            {`"items":{"enum":[false,null,"a",true]},"uniqueItems":true`, in("[]", some(one("false", "null", `"a"`, "true"), ""), any)},
-		"different strings":    {`"items":{"enum":["a","b","ab"]},"uniqueItems":true`, in("[]", some(one(`"a"`, `"b"`, `"ab"`), ""), any)},
-		"different objects":    {`"items":{"properties":{"a":{"const":true},"b":{"const":true}},` + closed + `},"uniqueItems":true`, in("[]", some(objects, ""), any)},
-		"different, required":  {`"items":{"properties":{"a":{"type":"boolean"}},"required":["a"],` + closed + `},"uniqueItems":true`, in("[]", some(one(`{"a":true}`, `{"a":false}`), ""), any)},
-		"different, two kinds": {`"items":{"anyOf":[{"properties":{"a":{"type":"boolean"}},"required":["a"],` + closed + `},{"properties":{"c":{"const":true}},` + closed + `}]},"uniqueItems":true`, in("[]", some(one("{}", `{"a":true}`, `{"a":false}`, `{"c":true}`), ""), any)},
-		"bounds":               {`"items":{"enum":[true,false]},"minItems":2,"maxItems":3`, in("[]", append(twice, thrice...), any)},
-		"contained":            {`"items":{"enum":[true,false]},"contains":{"const":false},"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Contains(x, "false") })},
-		"contained so often":   {`"items":{"enum":[true,false]},"contains":{"const":false},"minContains":2,"maxContains":2,"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Count(x, "false") == 2 })},
-		"contained at most":    {`"items":{"enum":[true,false]},"contains":{"const":false},"minContains":0,"maxContains":1,"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Count(x, "false") < 2 })},
-		"a prefix":             {`"prefixItems":[{"const":false}],"items":{"enum":[true,false]},"maxItems":3`, in("[]", upTo, func(x string) bool { return !strings.HasPrefix(x, "true") })},
+		"different":              {`"items":{"enum":[false,null,"a",true]},"uniqueItems":true`, in("[]", some(one("false", "null", `"a"`, "true"), ""), any)},
+		"different strings":      {`"items":{"enum":["a","b","ab"]},"uniqueItems":true`, in("[]", some(one(`"a"`, `"b"`, `"ab"`), ""), any)},
+		"different objects":      {`"items":{"properties":{"a":{"const":true},"b":{"const":true}},` + closed + `},"uniqueItems":true`, in("[]", some(objects, ""), any)},
+		"different, required":    {`"items":{"properties":{"a":{"type":"boolean"}},"required":["a"],` + closed + `},"uniqueItems":true`, in("[]", some(one(`{"a":true}`, `{"a":false}`), ""), any)},
+		"different, and strings": {`"items":{"anyOf":[{"properties":{"a":{"const":true}},` + closed + `},{"enum":["x","y"]}]},"uniqueItems":true`, in("[]", some(one("{}", `{"a":true}`, `"x"`, `"y"`), ""), any)},
+		"different, two kinds":   {`"items":{"anyOf":[{"properties":{"a":{"type":"boolean"}},"required":["a"],` + closed + `},{"properties":{"c":{"const":true}},` + closed + `}]},"uniqueItems":true`, in("[]", some(one("{}", `{"a":true}`, `{"a":false}`, `{"c":true}`), ""), any)},
+		"bounds":                 {`"items":{"enum":[true,false]},"minItems":2,"maxItems":3`, in("[]", append(twice, thrice...), any)},
+		"contained":              {`"items":{"enum":[true,false]},"contains":{"const":false},"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Contains(x, "false") })},
+		"contained so often":     {`"items":{"enum":[true,false]},"contains":{"const":false},"minContains":2,"maxContains":2,"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Count(x, "false") == 2 })},
+		"contained at most":      {`"items":{"enum":[true,false]},"contains":{"const":false},"minContains":0,"maxContains":1,"maxItems":3`, in("[]", upTo, func(x string) bool { return strings.Count(x, "false") < 2 })},
+		"a prefix":               {`"prefixItems":[{"const":false}],"items":{"enum":[true,false]},"maxItems":3`, in("[]", upTo, func(x string) bool { return !strings.HasPrefix(x, "true") })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := compiled(t, `root ::= %json{"type":"array",`+c.schema+`}[space=none, escapes=canonical, numbers=canonical]`, false)
