@@ -7,16 +7,17 @@
 // Those multiply a row of weights with a token's activations and then add up what lies side by side
 // in a register. Here as many rows as a register has lanes are turned into panels: a register holds
 // four weights of each, so that a lane is a row and nothing is to be added up. Panels for up to
-// sixteen tokens stay in registers, and the weights come from memory once, asked for early: up to
-// three tokens or so that is the limit, then the products are. For one token AVX-512 multiplies row
-// by row. Of the output matrix only the rows that are wanted are multiplied (rows.h).
+// sixteen tokens stay in registers, and the weights come from memory once, asked for early: with
+// AVX2 that is the limit for two tokens, then the products are. A token's sums are the same whatever
+// tokens are beside it. For one token AVX-512 multiplies row by row, in another order. Of the output
+// matrix only the rows that are wanted are multiplied (rows.h).
 //
 // How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
 // core:
 //
 //	                       Q8_0  Q5_0  Q6_K
 //	AVX-512, Xeon           4.0   5.1   4.4
-//	AVX2, EPYC              1.5   2.4   2.6
+//	AVX2, EPYC              1.6   3.3   2.7
 #include "products_linux.h"
 
 extern "C" bool __real_llamafile_sgemm(const ggml_compute_params *, int64_t, int64_t, int64_t, const void *, int64_t,

@@ -3,14 +3,18 @@
 package llama
 
 import (
+	"runtime"
 	"slices"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 
 	"tenon/engine/enginetest/tinymodel"
 )
 
 // Products of many tokens, of a few and of one are computed in different ways. What they give is
-// the same, and what weights without blocks give, as far as activations of 8 bits go.
+// the same, and what weights without blocks give, as far as activations of 8 bits go. With AVX2 few
+// tokens have the very sums of one; attention sums those of sixteen and more in another order.
 func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 	if Source == "shared libllama" {
 		t.Skip("the kernels are ggml's own: beside an H200, products of Q4_K of 60 tokens were 8 % off")
@@ -26,6 +30,7 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 			ids := text(t, blocks, 60)
 			want := inPieces(t, floats, ids, len(ids))
 			most := distance(want, make([]float32, len(want)))
+			exact := runtime.GOOS == "linux" && cpu.X86.HasAVX2 && !cpu.X86.HasAVX512VNNI
 			alone := inPieces(t, blocks, ids, 1)
 			if d := distance(alone, want); !(d < most/20) {
 				t.Errorf("logits up to %.3f differ by %.3f from those of floats", most, d)
@@ -35,8 +40,12 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 				sizes = append(sizes, size)
 			}
 			for _, size := range sizes {
-				some := ids[:min(2*size, len(ids))]                                                                        // two pieces: the second has a past
-				if d := distance(inPieces(t, blocks, some, size), alone[:len(alone)/len(ids)*len(some)]); !(d < most/50) { // ggml on ARM: 1.2 %
+				some := ids[:min(2*size, len(ids))] // two pieces: the second has a past
+				limit := most / 50                  // ggml on ARM: 1.2 %
+				if exact && size < 16 {
+					limit = 0
+				}
+				if d := distance(inPieces(t, blocks, some, size), alone[:len(alone)/len(ids)*len(some)]); !(d <= limit) {
 					t.Errorf("in pieces of %d logits up to %.3f differ by %.3f", size, most, d)
 				}
 			}
