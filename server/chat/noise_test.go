@@ -83,7 +83,7 @@ func (m *noiseModel) WantOnly(...[]int32)                          {}
 func (m *noiseModel) WantAll()                                     {}
 func (m *noiseModel) Share(int, int, int) error                    { return nil }
 func (m *noiseModel) Cut(int, int) bool                            { return true }
-func (m *noiseModel) Save(int, int) (runner.Data, error)           { return nil, nil }
+func (m *noiseModel) Save(int, int, int) (runner.Data, error)      { return nil, nil }
 func (m *noiseModel) Load(io.Reader, int64) (schedule.Data, error) { return nil, nil }
 func (m *noiseModel) Restore(int, runner.Saved) error              { return nil }
 func (m *noiseModel) Floor(int, int) int                           { return 0 }

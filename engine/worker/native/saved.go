@@ -79,13 +79,13 @@ func (b *backend) Load(r io.Reader, size int64) (schedule.Data, error) {
 
 func (b *backend) rewindable() bool { return b.info.Rewind == engine.RewindAny }
 
-func (b *backend) Save(sequence, from int) (runner.Data, error) {
+func (b *backend) Save(sequence, from, end int) (runner.Data, error) {
 	if !b.rewindable() {
 		piece, err := b.context.Save(sequence, llama.Whole)
 		return pieces{piece}, err
 	}
 	var all pieces
-	for end := b.context.MaxPosition(sequence) + 1; from < end; {
+	for from < end {
 		to := b.pieceEnd(from, end)
 		piece, err := b.savePiece(sequence, from, to)
 		if err != nil {

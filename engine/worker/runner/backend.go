@@ -54,11 +54,11 @@ type Backend interface {
 
 	// Share gives an empty sequence the first n tokens of another without copying them.
 	Share(from, to, n int) error
-	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends
-	// its tokens up to another position to a sequence that ends inside of it. Where memory cannot be
-	// cut at any token both are called for whole sequences, and Restore for an empty one. After an
-	// error the sequence may hold a part.
-	Save(sequence, from int) (Data, error)
+	// Save copies what the memory holds of a sequence's tokens from one position to another, not
+	// included; Restore appends its tokens up to a position to a sequence that ends inside of it.
+	// Where memory cannot be cut at any token both are called for whole sequences, and Restore for
+	// an empty one. After an error the sequence may hold a part.
+	Save(sequence, from, to int) (Data, error)
 	Restore(sequence int, saved Saved) error
 	// Load reads what a Data has written in so many bytes. It may be called from any goroutine.
 	Load(r io.Reader, size int64) (schedule.Data, error)

@@ -255,9 +255,9 @@ func (f *fakeModel) Load(r io.Reader, size int64) (schedule.Data, error) {
 	return &fakeData{bytes: data}, err
 }
 
-func (f *fakeModel) Save(sequence, from int) (Data, error) {
+func (f *fakeModel) Save(sequence, from, to int) (Data, error) {
 	var data []byte
-	for _, c := range f.memory[sequence][from:] {
+	for _, c := range f.memory[sequence][from:to] {
 		data = binary.AppendVarint(data, int64(c.token))
 	}
 	f.saved.Add(1)

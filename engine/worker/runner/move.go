@@ -17,6 +17,10 @@ import (
 // worthMoving is how many tokens are cheaper to copy than to evaluate again.
 const worthMoving = 16
 
+// mostCopied is how many tokens a copy has at most where memory can be cut. A stream waits as long
+// as one takes.
+const mostCopied = 1024
+
 // The first prompt after a rest need not wait for the copies if they are made while nothing runs:
 // not at once, because a client that calls tools comes back within milliseconds and goes on where
 // it was; and no more of a sequence than takes a fraction of a second, because a prompt that comes
@@ -86,29 +90,41 @@ func (l *loop) copyKept() {
 }
 
 // save copies the tokens of a sequence that host memory does not hold, but for the first have.
-// Where memory cannot be cut it is all of them or none.
 func (l *loop) save(seq, have int) {
+	for l.savePiece(seq, have) {
+	}
+}
+
+// savePiece copies the first piece of them. Where memory cannot be cut that is all of them. It is
+// false if there is none, or no room for it behind what comes before it.
+func (l *loop) savePiece(seq, have int) bool {
 	if !l.copies() {
-		return
+		return false
 	}
 	c := &schedule.Copy{Key: l.cache.Key(seq), Tokens: l.cache.Tokens(seq), Whole: !l.rewindable()}
 	c.Written = l.disk == nil || leavesNothing(c.Key)
 	if !c.Whole {
 		c.Start = l.store.Covered(c.Key, c.Tokens, have)
 	} else if l.store.Twin(c) != nil {
-		return
+		return false
 	}
-	if len(c.Tokens)-c.Start < worthMoving {
-		return
+	rest := len(c.Tokens) - c.Start
+	if rest < worthMoving {
+		return false
 	}
-	data, err := l.backend.Save(seq, c.Start)
+	if !c.Whole {
+		pieces := (rest + mostCopied - 1) / mostCopied // as long as each other: none is too short to be worth it
+		c.Tokens = c.Tokens[:c.Start+(rest+pieces-1)/pieces]
+	}
+	data, err := l.backend.Save(seq, c.Start, len(c.Tokens))
 	if err != nil {
 		slog.Warn("copy a sequence to host memory", "error", err, "tokens", len(c.Tokens)-c.Start)
-		return
+		return false
 	}
 	c.Data = data
 	l.store.Add(c)
 	l.writeAhead()
+	return l.store.Holds(c)
 }
 
 // bringBack appends to a turn's sequence what host memory holds of its tokens.

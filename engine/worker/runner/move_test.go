@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 )
 
 // conversation is one that shares a beginning with others.
@@ -150,9 +151,40 @@ func TestMove_longSequencesAreCopiedWhenTheyMakeWay(t *testing.T) {
 			t.Errorf("%d copies of a long sequence were made at rest: a prompt might have waited for them", f.saved.Load())
 		}
 		say(t, r, conversation(1))
-		if f.saved.Load() != 1 {
-			t.Errorf("%d copies were made for the next turn, want 1", f.saved.Load())
+		if f.saved.Load() != 3 {
+			t.Errorf("%d copies were made for the next turn, want 3 pieces", f.saved.Load())
 		}
 		_ = r.Close()
 	})
+}
+
+// A copy has so many tokens at most, the pieces of a sequence are as long as each other, and what
+// host memory has no room for behind the beginning is not tried again.
+func TestSave_inPiecesAsFarAsThereIsRoom(t *testing.T) {
+	for _, c := range []struct{ tokens, shared, room, pieces int }{
+		{mostCopied, 0, 1 << 20, 1}, {mostCopied + 1, 0, 1 << 20, 2}, {5*mostCopied - 3, 0, 1 << 20, 5},
+		{5 * mostCopied, 700, 1 << 20, 5}, {5 * mostCopied, 0, 2*mostCopied + 10, 2}, {5 * mostCopied, 700, 2*mostCopied + 10, 2},
+		{worthMoving - 1, 0, 1 << 20, 0},
+	} {
+		f := newFake()
+		f.memory = make([][]fakeCell, 1)
+		l := &loop{Runner: &Runner{backend: f, options: Options{HostMemory: c.room}}, cache: schedule.NewCache(1), store: schedule.NewStore(c.room)}
+		seq, _ := l.cache.Take("")
+		tokens := make([]int32, c.tokens)
+		for i := range tokens {
+			tokens[i] = int32(i % 64)
+			f.memory[seq] = append(f.memory[seq], fakeCell{token: tokens[i]})
+		}
+		l.cache.Extend(seq, tokens...)
+		l.save(seq, c.shared)
+		chain, n := l.store.Chain("", tokens, c.shared)
+		if len(chain) != c.pieces || c.room == 1<<20 && c.pieces > 0 && n != c.tokens || f.saved.Load() > int64(c.pieces)+1 {
+			t.Errorf("%+v: %d pieces up to %d of %d copies made", c, len(chain), n, f.saved.Load())
+		}
+		for _, piece := range chain {
+			if size := len(piece.Tokens) - piece.Start; size > mostCopied || size < mostCopied/2 {
+				t.Errorf("%+v: a piece of %d tokens", c, size)
+			}
+		}
+	}
 }

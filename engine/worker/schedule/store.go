@@ -38,19 +38,32 @@ type Data interface {
 
 // reach is how many of a prompt's tokens are there once the copy is restored behind the first ones,
 // have of them, that are there now.
-func (c *Copy) reach(tokens []int32, have int) int {
+func (c *Copy) reach(tokens []int32, have int, same alike) int {
 	if c.Start > have || len(c.Tokens) <= have || c.Whole && len(c.Tokens) > len(tokens) {
 		return have
 	}
-	n := common(c.Tokens, tokens)
+	n := same.tokens(c, tokens)
 	if c.Whole && n < len(c.Tokens) {
 		return have
 	}
 	return max(n, have)
 }
 
-// mostCopies bounds the time that a look-up takes. Six agents' sessions of 84 steps have a copy for
-// each step.
+// alike remembers how many tokens copies have in common with a text. The copies of a chain hold the
+// same array, as a rule: what one of them has is not compared again for the next.
+type alike map[*int32]int
+
+func (a alike) tokens(c *Copy, tokens []int32) int {
+	first := &c.Tokens[0]
+	n := min(a[first], len(c.Tokens))
+	n += common(c.Tokens[n:], tokens[n:])
+	a[first] = max(a[first], n)
+	return n
+}
+
+// mostCopies bounds the time that a look-up takes, and the files on disk. Six agents' sessions of 84
+// steps have a copy for each step; and so many of the size that the runner makes at most are a
+// million tokens, 18 GiB of Gemma 3 270M.
 const mostCopies = 1024
 
 // NewStore is a store of so many bytes; it remembers nothing if there are none.
@@ -62,13 +75,17 @@ func (s *Store) Bytes() int { return s.bytes }
 // Find returns the copy that goes on farthest where the first have of tokens are there already,
 // and how many are there with it; nil if none goes on.
 func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
+	return s.find(key, tokens, have, alike{})
+}
+
+func (s *Store) find(key string, tokens []int32, have int, same alike) (*Copy, int) {
 	var best *Copy
 	most := have
 	for _, c := range s.copies {
 		if c.Key != key || len(c.Tokens) <= most {
 			continue
 		}
-		if n := c.reach(tokens, have); n > most {
+		if n := c.reach(tokens, have, same); n > most {
 			best, most = c, n
 		}
 	}
@@ -81,8 +98,12 @@ func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 // Nearest is the tokens of the copy that have most in common with others, and how many; the copy
 // need not be of use alone.
 func (s *Store) Nearest(key string, tokens []int32) (nearest []int32, same int) {
+	known := alike{}
 	for _, c := range s.copies {
-		if n := common(c.Tokens, tokens); c.Key == key && n > same {
+		if c.Key != key {
+			continue
+		}
+		if n := known.tokens(c, tokens); n > same {
 			nearest, same = c.Tokens, n
 		}
 	}
@@ -102,8 +123,8 @@ func (s *Store) Covered(key string, tokens []int32, have int) int {
 // Chain is the copies that go on, one after the other, from the first have of tokens, and how many
 // are there with them.
 func (s *Store) Chain(key string, tokens []int32, have int) (chain []*Copy, most int) {
-	for {
-		c, n := s.Find(key, tokens, have)
+	for same := (alike{}); ; {
+		c, n := s.find(key, tokens, have, same)
 		if c == nil {
 			return chain, have
 		}
@@ -126,9 +147,10 @@ func (s *Store) Next() *Copy {
 	if len(all) == 0 {
 		return nil
 	}
-	next := all[len(all)-1]
+	next, same := all[len(all)-1], alike{}
+	last := next
 	for _, c := range all {
-		if c.Key == next.Key && c.Start < next.Start && common(c.Tokens, next.Tokens) > c.Start {
+		if c.Key == next.Key && c.Start < next.Start && same.tokens(c, last.Tokens) > c.Start {
 			next = c
 		}
 	}
@@ -177,13 +199,24 @@ func (s *Store) Add(c *Copy) {
 	c.used = s.clock
 	s.copies = append(s.copies, c)
 	s.bytes += c.Data.Size()
-	chain, _ := s.Chain(c.Key, c.Tokens, 0)
-	for _, before := range chain { // it is used with what comes before it, and holds the same tokens
-		if n := len(before.Tokens); common(before.Tokens, c.Tokens) == n {
+	s.touchBefore(c)
+	for (s.bytes > s.limit || len(s.copies) > mostCopies) && s.drop() {
+	}
+}
+
+// touchBefore takes note that a copy is used with what comes before it, as far back as there is no gap,
+// and has it hold the same array.
+func (s *Store) touchBefore(c *Copy) {
+	same, at := alike{}, c.Start
+	leads := func(o *Copy) bool {
+		return o.Key == c.Key && !o.Whole && o.Start < at && same.tokens(o, c.Tokens) >= at
+	}
+	for i := slices.IndexFunc(s.copies, leads); i >= 0; i = slices.IndexFunc(s.copies, leads) {
+		before := s.copies[i]
+		if n := len(before.Tokens); same.tokens(before, c.Tokens) == n {
 			before.Tokens = c.Tokens[:n:n]
 		}
-	}
-	for (s.bytes > s.limit || len(s.copies) > mostCopies) && s.drop() {
+		before.used, at = s.clock, before.Start
 	}
 }
 
