@@ -68,6 +68,8 @@ type fakeModel struct {
 	wanted atomic.Pointer[map[int32]bool] // nil: all
 	narrow atomic.Int64                   // calls of WantOnly
 	saved  atomic.Int64                   // calls of Save
+	out    int                            // tokens copied by Save
+	in     int                            // and by Restore
 }
 
 type fakeCell struct {
@@ -261,6 +263,7 @@ func (f *fakeModel) Save(sequence, from, to int) (Data, error) {
 		data = binary.AppendVarint(data, int64(c.token))
 	}
 	f.saved.Add(1)
+	f.out += to - from
 	return &fakeData{bytes: data, writing: f.writing}, nil
 }
 
@@ -276,6 +279,7 @@ func (f *fakeModel) Restore(sequence int, s Saved) error {
 	if held.freed {
 		return errors.New("the copy was given up")
 	}
+	f.in += s.To - s.From
 	data := held.bytes
 	for pos := s.First; pos < s.Last; pos++ {
 		token, n := binary.Varint(data)

@@ -37,6 +37,7 @@ type loop struct {
 
 	pace    schedule.Pace   // of prompts
 	limits  schedule.Limits // of the latest step
+	moved   time.Duration   // what copies have taken since the latest step was planned
 	perTurn time.Duration   // in a slot, measured
 }
 
@@ -181,12 +182,13 @@ func (l *loop) begin(t *turn) {
 	}
 }
 
-// follow has a turn wait for another that is evaluating the same prompt.
+// follow has a turn wait for another that is evaluating the same prompt. What is brought back for it
+// need not wait for what another evaluates, but is there once if another has it brought back too.
 func (l *loop) follow(t *turn) {
 	var others []*turn
 	var prompts []schedule.Prompt
 	for _, o := range l.running {
-		if o.leads() && !o.follows(t) {
+		if o.leads() && !o.follows(t) && (o.returning || !t.returning) {
 			others = append(others, o)
 			prompts = append(prompts, o.asPrompt())
 		}

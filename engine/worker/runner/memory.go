@@ -32,12 +32,7 @@ func (l *loop) place(t *turn) {
 	if n > 0 && from != t.seq && l.share(from, t.seq, n) {
 		t.done = n
 	}
-	if l.rewindable() {
-		l.makeWay()
-	}
 	l.bringBack(t)
-	l.counts.Repeated += int64(max(0, t.lost-t.done))
-	t.lost = 0
 	if l.rewindable() {
 		return
 	}
@@ -103,7 +98,7 @@ func (l *loop) empty(t *turn) {
 	if t.seq >= 0 {
 		l.free(t.seq)
 	}
-	t.seq, t.done, t.moving, t.ahead = -1, 0, 0, false
+	t.seq, t.done, t.moving, t.ahead, t.returning = -1, 0, 0, false, false
 }
 
 // keep leaves a turn's sequence to later turns.
@@ -229,8 +224,8 @@ func (l *loop) keptFloor(seq int) int {
 // else evict at each token.
 const evictAtOnce = 256
 
-// makeRoom frees cells until so many are free. It is false if no more can be had without taking a
-// running turn's.
+// makeRoom frees cells until so many are free, all at once: nothing goes on without them. It is false
+// if no more can be had without taking a running turn's.
 func (l *loop) makeRoom(cells int) bool {
 	for {
 		missing := cells - (l.backend.Cells() - l.cache.Cells())
@@ -309,7 +304,7 @@ func (l *loop) goBack(t *turn) {
 	t.lost = 0
 	l.resume(t)
 	if t.done < n {
-		t.state = prompting
-		l.counts.Repeated += int64(n - t.done)
+		t.state, t.lost = prompting, n
+		l.countLost(t)
 	}
 }

@@ -37,10 +37,21 @@ func (l *loop) copies() bool { return l.options.HostMemory > 0 }
 func (l *loop) movable() bool { return l.rewindable() && l.copies() }
 
 // makeWay moves kept sequences out of the way of what runs. A GPU attends to their cells in less
-// time than it takes to copy them: there they go when cells run short.
+// time than it takes to copy them: there they go when cells run short. While a stream waits, a step
+// copies one piece of what has been kept longest, which goes once all of it has been copied.
 func (l *loop) makeWay() {
-	if !l.options.GPU {
+	switch {
+	case l.options.GPU:
+	case !l.watched():
 		l.moveOut()
+	default:
+		for l.movable() {
+			id, ok := l.cache.Oldest(schedule.Cells)
+			if !ok || l.savePiece(id, l.cache.Shared(id)) {
+				return
+			}
+			l.free(id)
+		}
 	}
 }
 
@@ -116,7 +127,9 @@ func (l *loop) savePiece(seq, have int) bool {
 		pieces := (rest + mostCopied - 1) / mostCopied // as long as each other: none is too short to be worth it
 		c.Tokens = c.Tokens[:c.Start+(rest+pieces-1)/pieces]
 	}
+	begin := time.Now()
 	data, err := l.backend.Save(seq, c.Start, len(c.Tokens))
+	l.spend(begin)
 	if err != nil {
 		slog.Warn("copy a sequence to host memory", "error", err, "tokens", len(c.Tokens)-c.Start)
 		return false
@@ -127,16 +140,53 @@ func (l *loop) savePiece(seq, have int) bool {
 	return l.store.Holds(c)
 }
 
-// bringBack appends to a turn's sequence what host memory holds of its tokens.
+// bringBack appends to a turn's sequence what host memory holds of its tokens. While a stream waits,
+// the steps do it (goOnBringing). Memory that cannot be cut comes back whole.
 func (l *loop) bringBack(t *turn) {
-	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1] // the last one is evaluated in any case
-	if !l.copies() || l.store.Covered(key, tokens, t.done)-t.done < worthMoving {
-		return
+	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1]
+	t.returning = l.copies() && l.store.Covered(key, tokens, t.done)-t.done >= worthMoving
+	for t.returning && !(l.rewindable() && l.watched()) {
+		l.bringPiece(t)
 	}
+	l.countLost(t)
+}
+
+// goOnBringing brings a piece back for the oldest of the turns that want some; or all, if no stream
+// waits for it. One that has all of its own may find that another evaluates what comes next.
+func (l *loop) goOnBringing() {
+	for _, t := range l.running {
+		for t.returning && t.state == prompting {
+			brought := l.bringPiece(t)
+			if t.lost == 0 {
+				l.countCached(t)
+			}
+			if !t.returning {
+				l.countLost(t)
+				l.follow(t)
+			}
+			if brought && l.watched() {
+				return
+			}
+		}
+	}
+}
+
+// countLost counts what a turn that has lost its cells has to evaluate again.
+func (l *loop) countLost(t *turn) {
+	if !t.returning {
+		l.counts.Repeated += int64(max(0, t.lost-t.done))
+		t.lost = 0
+	}
+}
+
+// bringPiece appends the next copy to a turn's sequence, if there is one and room for it, and tells
+// whether it did.
+func (l *loop) bringPiece(t *turn) bool {
+	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1] // the last one is evaluated in any case
 	for {
 		c, n := l.store.Find(key, tokens, t.done)
-		if c == nil || !l.makeRoom(len(c.Tokens)-c.Start) {
-			return
+		if t.returning = c != nil && l.makeRoom(len(c.Tokens)-c.Start); !t.returning {
+			return false
 		}
 		if !l.store.Holds(c) {
 			continue // it made way for what was moved to make room for it
@@ -145,14 +195,27 @@ func (l *loop) bringBack(t *turn) {
 			l.cutTo(t, 0)
 		}
 		saved := Saved{Data: c.Data, First: c.Start, Last: len(c.Tokens), From: t.done, To: n}
-		if err := l.backend.Restore(t.seq, saved); err != nil {
+		begin := time.Now()
+		err := l.backend.Restore(t.seq, saved)
+		l.spend(begin)
+		if err != nil {
 			slog.Warn("a copy of a sequence is of no use and forgotten", "error", err, "tokens", n-t.done)
 			l.cutTo(t, t.done)
 			l.forgetCopy(c)
-			return
+			t.returning = false
+			return false
 		}
 		l.cache.Extend(t.seq, tokens[t.done:n]...)
 		t.done = n
+		t.returning = l.store.Covered(key, tokens, n) > n
+		return true
+	}
+}
+
+// spend takes note of the time that a copy took: a stream waits for it as for the step.
+func (l *loop) spend(begin time.Time) {
+	if l.options.took == nil {
+		l.moved += time.Since(begin)
 	}
 }
 

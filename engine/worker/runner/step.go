@@ -28,13 +28,15 @@ func (w work) wantsMask() bool { return w.entry >= 0 && w.turn.matcher != nil }
 
 // step is one call of the model, if there is anything to call it for.
 func (l *loop) step() {
-	works, batch := l.plan()
-	if len(batch) == 0 {
+	l.goOnBringing()
+	if !slices.ContainsFunc(l.running, (*turn).evaluates) {
 		l.masking = computeMasks(l.masking, func() bool { return false })
 		l.chooseAwaited()
 		return
 	}
 	l.makeWay() // for the turns that have ended by now; one that waited for a slot may have gone on from them
+	works, batch := l.plan()
+	l.moved = 0
 	if !l.makeRoom(len(batch)) {
 		if !l.preempt() {
 			l.fail(l.running[0], fmt.Errorf("evaluate %d tokens: %w", len(batch), ErrNoRoom))
@@ -62,7 +64,7 @@ func (l *loop) plan() ([]work, []Entry) {
 	var turns []*turn
 	var slots []schedule.Slot
 	for _, t := range l.running {
-		if t.runnable() {
+		if t.evaluates() {
 			turns = append(turns, t)
 			slots = append(slots, schedule.Slot{Pending: t.pending(), Stream: t.state == streaming, Each: l.pace.At(t.done)})
 		}
@@ -93,21 +95,25 @@ func (l *loop) alone(tokens int) time.Duration {
 	return time.Duration(l.cost.Seconds(tokens) * float64(time.Second))
 }
 
-// promptTime is how long the next step may work on prompts: as long as nobody waits too long for the
-// next token of a stream, one that waits for its mask or a verdict too; 0 is any time. An answer
-// that is wanted whole only gains by large pieces.
+// watched: somebody waits for the next token of a stream, also of one that waits for its mask or a
+// verdict. An answer that is wanted whole only gains by large pieces.
+func (l *loop) watched() bool {
+	return slices.ContainsFunc(l.running, func(t *turn) bool { return t.speaks() && !t.request.Whole && !t.mail.full() })
+}
+
+// promptTime is how long the next step may work on prompts: what copies leave of the longest pause of
+// a stream; 0 is any time.
 func (l *loop) promptTime() time.Duration {
-	tokens, watched := 0, false
+	if !l.watched() {
+		return 0
+	}
+	tokens := 0
 	for _, t := range l.running {
 		if t.state == streaming && t.runnable() {
 			tokens += t.pending()
 		}
-		watched = watched || t.speaks() && !t.request.Whole && !t.mail.full()
 	}
-	if !watched {
-		return 0
-	}
-	return schedule.PromptTime(l.options.MaxPause, l.alone(tokens))
+	return schedule.PromptTime(l.options.MaxPause-l.moved, l.alone(tokens))
 }
 
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.

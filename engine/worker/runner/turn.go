@@ -42,6 +42,8 @@ type turn struct {
 	done   int     // how many of tokens are in the KV cache
 	seq    int     // the sequence that holds them; -1 if none does
 
+	returning bool // while prompting: more of its tokens come back from host memory before any is evaluated
+
 	lost int // how many were there when older turns needed their cells; 0 once it has a sequence again
 
 	moving int // position of the kept copy that moves along with a long prompt; 0 if there is none
@@ -120,6 +122,9 @@ func (t *turn) output() []int32 { return t.tokens[t.prompt:] }
 func (t *turn) runnable() bool {
 	return (t.state == prompting || t.state == streaming) && !t.mail.full()
 }
+
+// evaluates tells whether it has some of its tokens evaluated now.
+func (t *turn) evaluates() bool { return t.runnable() && !t.returning }
 
 // speaks tells whether somebody may be waiting for its next token.
 func (t *turn) speaks() bool { return t.state == streaming || t.state == masked || t.state == parked }
