@@ -25,6 +25,7 @@ type loop struct {
 	writing bool         // a copy is being written there
 	reading int          // turns for which copies are read there
 	copied  bool         // what is kept has been copied to host memory, as far as that is done at rest
+	pressed bool         // a turn has made way, and no step was made since
 
 	said     map[string]*draft.Text // what was said, by key
 	speakers []string               // the keys, that which spoke longest ago first; some may be forgotten
@@ -74,7 +75,7 @@ func (l *loop) settle() {
 
 // listen makes the calls that others have posted, waiting for one if there is nothing else to do.
 func (l *loop) listen() {
-	if len(l.masking) == 0 && !slices.ContainsFunc(l.running, (*turn).runnable) {
+	if len(l.masking) == 0 && !l.pressed && !slices.ContainsFunc(l.running, (*turn).runnable) {
 		timeout, stop := l.nextExpiry()
 		defer stop()
 		rest, stopRest := l.nextCopies()
@@ -127,9 +128,10 @@ func (l *loop) enqueue(t *turn) error {
 	return nil
 }
 
-// admit gives slots to the turns that are next in the queue.
+// admit gives slots to the turns that are next in the queue. One that has made way waits until a step
+// was made: it would take the cells again, and nobody would go on.
 func (l *loop) admit() {
-	for len(l.queue) > 0 && len(l.running) < l.options.Slots {
+	for !l.pressed && len(l.queue) > 0 && len(l.running) < l.options.Slots {
 		i := l.next()
 		t := l.queue[i]
 		if !schedule.Fits(l.waiting(t), l.room()) {

@@ -265,6 +265,7 @@ func (l *loop) preempt() bool {
 			continue
 		}
 		l.counts.Preempted++
+		l.pressed = true
 		l.dropAhead(t)
 		l.save(t.seq, l.cache.Shared(t.seq))
 		t.lost = t.done

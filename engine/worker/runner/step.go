@@ -30,6 +30,7 @@ func (w work) wantsMask() bool { return w.entry >= 0 && w.turn.matcher != nil }
 func (l *loop) step() {
 	l.goOnBringing()
 	if !slices.ContainsFunc(l.running, (*turn).evaluates) {
+		l.pressed = false
 		l.masking = computeMasks(l.masking, func() bool { return false })
 		l.chooseAwaited()
 		return
@@ -49,6 +50,7 @@ func (l *loop) step() {
 		return
 	}
 	took := time.Since(start)
+	l.pressed = false
 	if l.options.took != nil {
 		took = l.options.took(batch)
 	}
