@@ -3,6 +3,7 @@ package machine
 import (
 	"container/list"
 	"slices"
+	"unsafe"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
@@ -195,7 +196,41 @@ func (k *Masks) forget() {
 	for u, known := range k.models {
 		k.models[u] = slices.DeleteFunc(slices.Clone(known), func(x *stringSlice) bool { return k.strings.old[stringState{u, x.state}] != x })
 	}
-	k.kept, k.older = k.kept-k.older, k.kept-k.older
+	k.kept = k.stillKept()
+	k.older = k.kept
+}
+
+// stillKept is what the slices take that were not forgotten. Those that were asked for again stood
+// among the older ones before. Many have sets in common, with each other or with a lexicon.
+func (k *Masks) stillKept() int {
+	n, counted := 0, map[*uint64]bool{}
+	add := func(set []uint64) {
+		if p := unsafe.SliceData(set); p != nil && !counted[p] {
+			counted[p] = true
+			n += 8 * len(set)
+		}
+	}
+	for _, x := range k.strings.old {
+		if n += sliceSize; x == nil {
+			continue
+		}
+		for _, theirs := range [][]uint64{x.lexicon.inside, x.lexicon.closing, x.lexicon.none} {
+			counted[unsafe.SliceData(theirs)] = true
+		}
+		n += 4 * len(x.few)
+		add(x.inside)
+		add(x.closing)
+		for _, need := range x.needs {
+			add(need.set)
+		}
+	}
+	for _, s := range k.names.old {
+		n += s.size()
+	}
+	for _, s := range k.textSlices.old {
+		add(s.inside)
+	}
+	return n
 }
 
 // textOf is the slice of a thread inside of a string or of a key that is not named, or nil where

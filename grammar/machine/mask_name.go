@@ -16,6 +16,8 @@ type nameSlice struct {
 	whole   int32 // the name that has been read to its end, or -1
 }
 
+func (s *nameSlice) size() int { return sliceSize + 12*len(s.inside) + 8*len(s.closing) }
+
 // nameTokens is a token that leads to a range of names.
 type nameTokens struct{ token, lo, hi int32 }
 
@@ -35,7 +37,7 @@ func (k *collector) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	if !ok {
 		s = k.sliceName(t, x)
 		k.names.put(key, s)
-		k.kept += sliceSize + 12*len(s.inside) + 8*len(s.closing)
+		k.kept += s.size()
 	}
 	return s
 }
