@@ -57,8 +57,7 @@
 // about texts: beyond it a matcher reads its text again with nothing learned. A text that takes
 // much by itself brings that up to twice what it takes. All that Parse remembers is bounded to
 // half a GiB: what was used least recently goes first ([Kept], [Grammar.Size]). The automata of
-// formats are made once per process, in a quarter of a second from [NewVocab] on or where a schema
-// first names them, and take some 25 MB.
+// formats are made once per process, each where a schema first names it, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads
 // its text again on new automata, and a mask that fills automata by itself is computed in pieces,

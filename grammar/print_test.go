@@ -127,7 +127,7 @@ func TestPrint_tellsOtherKeys(t *testing.T) {
 	}
 }
 
-// TestPrint_whatIsNotExactIsValidOrTold: printed grammars that are not exact say so.
+// TestPrint_saysWhatIsDifferent: printed grammars that are not exact say so.
 func TestPrint_saysWhatIsDifferent(t *testing.T) {
 	for src, want := range map[string]string{
 		`root ::= %json{"type":"array","uniqueItems":true}`:                                        "uniqueItems",

@@ -1,7 +1,7 @@
 package lex
 
-// Of what a language is beside a bound on the length, texts that are too short to come near the
-// bound see nothing, if those who begin them can always go on to a length within it.
+// A bound on the length does not show in short texts, if each of them can always be continued to a
+// length within the bound.
 
 // reach describes the lengths of the words that begin with a text: one is at most low longer than
 // the text, one is at least high, and there is no gap between them wider than gap.
@@ -31,7 +31,7 @@ func between(lo, hi int32) reach {
 	return reach{hi, lo, max(1, hi-lo)}
 }
 
-// justStarted stands for a number of code points of which only the empty text is.
+// justStarted is the number of code points where nothing has been read yet.
 const justStarted = -1
 
 // reachOf returns what is sure behind every text of at most so many code points that begins a

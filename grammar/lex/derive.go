@@ -71,8 +71,8 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 }
 
 // deriveSet combines the derivatives of the parts of a union or an intersection. Those that change
-// nothing are left out at once: that is what most become of which many make a language, such as of
-// words that must not be.
+// nothing are left out at once: most parts of a large set, such as of forbidden words, are among
+// them.
 func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
 	nothing, all := empty, a.anyBytes
 	if n.kind == kindIntersect {

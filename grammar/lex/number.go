@@ -162,7 +162,7 @@ func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	return a.build(func() Expr { return a.without(e, values) })
 }
 
-// maxExponent is how large the exponent of a number may be of which some set has few.
+// maxExponent is the largest exponent of numbers in sets that hold only few exponents.
 const maxExponent = 4400
 
 // shortNumber returns the value of a JSON number; nil if its exponent is out of reach.

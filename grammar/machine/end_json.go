@@ -199,8 +199,8 @@ func quotedLength(text string) int32 {
 	return n
 }
 
-// restOfName is the length of what is missing of a name that has been read so far as the aux of a
-// thread says, with the quote and the colon.
+// restOfName is how many bytes are missing of a name, with the quote and the colon. A thread's aux
+// says how far it was read.
 func (m *Machine) restOfName(o *object, rank int, aux int32) int32 {
 	rest := o.names[rank][min(int(aux&0xffff), len(o.names[rank])):]
 	if aux>>16 == 0 {

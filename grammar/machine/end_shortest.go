@@ -186,8 +186,8 @@ func (m *Machine) nearestThreads(id ConfigID) []thread {
 	return near
 }
 
-// apart is threads of which each waits in a key for one object: it is the objects that lie behind
-// it that are near or far.
+// apart splits threads in keys, so that each waits for one object: near and far are measured for
+// the objects.
 func (m *Machine) apart(list []thread) []thread {
 	var all []thread
 	for _, t := range list {

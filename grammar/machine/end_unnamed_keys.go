@@ -7,9 +7,9 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Keys that are not named must differ from those that are, and from each other. The shortest are
-// listed that there are not yet; those beyond a few are taken to cost two characters more: they
-// tell thousands apart, if a key may be any text.
+// Keys that are not named must differ from those that are, and from each other. The shortest that
+// are still free are listed. Further ones are taken to be two characters longer, which is enough
+// for thousands, if a key may be any text.
 const (
 	maxListedKeys = 8
 	fartherKey    = 2

@@ -98,7 +98,7 @@ func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
 // eighth where few begin what is not open, four times as many where no subtree is left out.
 const maxListedTokens = 1 << 12
 
-// walkToken walks one token of which so many bytes have led to a place, as far as not any text may
+// walkToken walks one token from the place that its first bytes have led to, until any text may
 // follow.
 func (w *sliceWalk) walkToken(from, id int32, read int) {
 	row, next, visited := w.rowAt(from), lex.StringDead, 0

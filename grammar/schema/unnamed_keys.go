@@ -61,9 +61,8 @@ func (o *ObjectAlt) divide() []KeyClass {
 	return found
 }
 
-// closed reports whether extra keys of which no rule speaks are left out. They are not where they
-// may be needed, nor where some keys are forbidden, as by propertyNames: that says that there may
-// be others.
+// closed reports whether keys without a rule of their own are left out. They stay where they may be
+// needed, and where some keys are forbidden, as by propertyNames: then others are expected.
 func (o *ObjectAlt) closed() bool {
 	required := 0
 	for _, p := range o.Props {

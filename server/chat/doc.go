@@ -7,7 +7,7 @@
 //  1. acquires the model (package models, behind [Models]),
 //  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the
 //     budget (pure); a model that does not think may be made to say first which tool it means
-//     (package tools, routing.go; [Teaching]),
+//     (package tools; [Teaching]),
 //  3. queues a session on the engine and reads its tokens,
 //  4. parses them into [Event]s and hands each to the sink,
 //  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go):

@@ -6,10 +6,11 @@ import (
 	"tenon/tools/scan"
 )
 
-// followed tells whether what follows a region lets it be a call. One between markers is, wherever
-// it stands; a bare object that began the turn is, too. In or after prose and in thinking a bare
-// one must end the turn, the thinking, or stand before another call. Where a call begins behind the
-// thinking, that is the one that was meant.
+// followed tells whether what follows a region lets it be a call:
+//   - between markers it is one wherever it stands, and so is a bare object that began the turn;
+//   - a bare one in prose, behind prose or in thinking is one if it ends the turn or the thinking,
+//     or if another call follows;
+//   - in thinking it is none if a call begins behind the thinking: that one was meant.
 func (p *Text) followed(final bool) peek.Answer {
 	r := p.region
 	if r.Bare && r.first && !r.thinking && p.casing == nil {
