@@ -386,33 +386,3 @@ func TestMachine_tellsWhereItIs(t *testing.T) {
 		}
 	}
 }
-
-// TestMachine_automataThatAreFullRefuse: where automata may grow no further, it is told.
-func TestMachine_automataThatAreFullRefuse(t *testing.T) {
-	g, err := gbnf.Read(`root ::= "a" %json{"type":"string","pattern":"(a|b)*a(a|b){9}x"}[space=none]`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := g.Rules[0].Node.Kids[1]
-	u, err := NewUnit(n, false, lex.Limits{States: 200}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	units := map[*gbnf.Node]*Unit{n: u}
-	p, err := Compile(g, units, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := NewReader(New(p, units, true))
-	if r.Full() || r.m.Lost() != nil {
-		t.Fatal("it is full before it has read anything")
-	}
-	text := `a"`
-	for i := range 4000 {
-		text += string("ab"[(i>>(i%7)^i/3)&1])
-	}
-	_, _ = r.Feed([]byte(text))
-	if !r.Full() || !u.Full() || r.m.Lost() == nil {
-		t.Errorf("the reader is full: %v, the unit: %v, with %v", r.Full(), u.Full(), r.m.Lost())
-	}
-}

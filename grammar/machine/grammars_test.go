@@ -137,7 +137,7 @@ func repeat(p *part, least, more int) *part {
 	}}
 }
 
-// anyway is two parts in any order, of which the second may be left out.
+// anyway is two parts in any order. The second may be left out.
 func anyway(p, q *part) *part {
 	comma, x, y := literal("c"), seq(literal("a"), p), seq(literal("b"), q)
 	any := alt(x, seq(x, comma, y), seq(y, comma, x))

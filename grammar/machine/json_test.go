@@ -26,31 +26,6 @@ func TestNewUnit_tellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestPlain_textsThatAreTooLarge: the terminal is refused, and nothing is read of it.
-func TestPlain_textsThatAreTooLarge(t *testing.T) {
-	g, err := gbnf.Read(`root ::= %plain{"type":"string","pattern":"^[a-z]+$"}("<!-- no such marker -->" | "x" | "y" | "abc" | "def" | "ghi") "<"`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := g.Rules[0].Node.Kids[0]
-	u, err := NewUnit(n, false, lex.Limits{Exprs: 60}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	units := map[*gbnf.Node]*Unit{n: u}
-	p, err := Compile(g, units, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := New(p, units, false).Prepare(); err == nil || !strings.Contains(err.Error(), "text of a schema's strings") {
-		t.Errorf("prepared: %v", err)
-	}
-	m := New(p, units, false)
-	if id, _ := m.Walk(m.Start(), []byte("b")); id != Stuck {
-		t.Error("a text is read")
-	}
-}
-
 // TestObject_setsOfNames: whether a set of names holds some of a range.
 func TestObject_setsOfNames(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

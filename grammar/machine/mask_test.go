@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
@@ -112,7 +111,7 @@ func TestMasks_keepNothingTwice(t *testing.T) {
 	}
 }
 
-// TestMasks_pauseBetweenSmallSteps: no step of a mask is much longer than others, whatever it does.
+// TestMasks_pauseBetweenSmallSteps: a mask pauses after each step, and steps are short.
 func TestMasks_pauseBetweenSmallSteps(t *testing.T) {
 	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
 	for _, word := range words("abcdefghijklmnopqrstuvwxyz", 3) {
@@ -159,22 +158,9 @@ func TestMasks_symbolsAndControls(t *testing.T) {
 // TestMasks_resumeGetsAlong: a mask that fills the automata again and again is found in pieces, but
 // for tokens that fill them alone.
 func TestMasks_resumeGetsAlong(t *testing.T) {
-	g, err := gbnf.Read(`root ::= %json{"type":"string","pattern":"(a|b)*a(a|b){9}x"}[space=none, escapes=canonical]`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := g.Rules[0].Node
+	const src = `root ::= %json{"type":"string","pattern":"(a|b)*a(a|b){9}x"}[space=none, escapes=canonical]`
 	on := func(limits lex.Limits) (*Machine, ConfigID) {
-		u, err := NewUnit(n, false, limits, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		units := map[*gbnf.Node]*Unit{n: u}
-		p, err := Compile(g, units, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := New(p, units, false)
+		m, _ := limited(t, src, limits, false)
 		return m, after(t, m, `"`)
 	}
 	text := ""
