@@ -193,7 +193,7 @@ func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {
 	}
 }
 
-// fewKeys are objects that need more keys than one, of which few are short.
+// fewKeys are objects that need several keys and allow few short ones.
 var fewKeys = []string{
 	`"additionalProperties":{"const":1}`,
 	`"additionalProperties":{"const":1},"properties":{"a":{"const":1},"":{"const":1}}`,

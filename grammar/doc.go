@@ -68,9 +68,9 @@
 // where nothing else can.
 //
 // The distance to an end inside of JSON is an upper bound, with three exceptions: elements that
-// must differ from others, more than eight missing keys that are not named, of which few are
-// short, and keys that an obligation demands beside named ones. There MaskWithin may exceed its
-// budget by some bytes. It still ends.
+// must differ from others; more than eight missing keys that are not named, where few short ones
+// are allowed; and keys that an obligation demands beside named ones. There MaskWithin may exceed
+// its budget by some bytes. It still ends.
 //
 // # Words
 //

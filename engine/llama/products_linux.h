@@ -107,7 +107,8 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
 
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
 // the fewest columns that it is made for, and how many of them are multiplied side by side, where a
-// panel is in registers or comes from memory. It prepares a column, fills a panel, adds a panel's products with n columns, and multiplies a row with one.
+// panel is in registers or comes from memory. It prepares a column, fills a panel, adds a panel's
+// products with n columns, and multiplies a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;

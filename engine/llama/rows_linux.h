@@ -16,7 +16,7 @@ public:
         }
     }
 
-    // logits tells whether the product gives logits, of which few may be wanted.
+    // logits tells whether the product's rows are logits.
     bool logits() const { return rows != nullptr; }
 
     // none tells whether no row of a panel is wanted. The rows lie in one word: a panel's first one

@@ -42,7 +42,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		options.Draft = d
 	}
 	b.info.VRAM = max(0, free-FreeVRAM())
-	debug.FreeOSMemory() // of what loading took no turn needs half
+	debug.FreeOSMemory() // half of what loading took is garbage by now
 	return runner.New(b, options), nil
 }
 

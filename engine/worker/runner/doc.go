@@ -31,10 +31,11 @@
 // cutting, sharing, evicting and preempting in the KV cache). When another begins, what it does not
 // share is copied to host memory, and back when a prompt wants it (move.go): attention would read
 // it for nothing. Short ones are copied before that, while nothing runs. While somebody waits for a
-// stream's next token, a step copies one piece out and one back, of 1,024 tokens at most, and what that
-// takes is taken off its prompts' time; a turn gets tokens once its own are all back. Where memory cannot be cut
-// (recurrent and hybrid models), copies of a sequence are kept at the places to come back to, and
-// go to host memory whole. What host memory gives up, or holds when the runner is closed, can be
+// stream's next token, a step copies one piece out and one back, of 1,024 tokens at most, and works
+// on prompts that much less. A turn is evaluated once all of its pieces are back.
+//
+// Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at the
+// places to come back to, and go to host memory whole. What host memory gives up, or holds when the runner is closed, can be
 // kept on disk, for turns that come after a restart (keep.go). A turn whose cells older ones need
 // leaves them in host memory until it gets its slot again.
 package runner

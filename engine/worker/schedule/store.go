@@ -204,8 +204,8 @@ func (s *Store) Add(c *Copy) {
 	}
 }
 
-// touchBefore takes note that a copy is used with what comes before it, as far back as there is no gap,
-// and has it hold the same array.
+// touchBefore marks the copies that lead up to a copy, without a gap, as used, too: they are used
+// together. They are made to share its array of tokens.
 func (s *Store) touchBefore(c *Copy) {
 	same, at := alike{}, c.Start
 	leads := func(o *Copy) bool {
