@@ -16,22 +16,24 @@ type Can struct {
 	Tokenizer Tokenizer `json:"tokenizer"`
 	// Mask says how far the output matches a turn's Grammar.
 	Mask Mask `json:"mask"`
-	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is one, too.
+	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is
+	// one, too.
 	Symbols bool `json:"symbols"`
-	// Chat: prompts are conversations as templates.Forward writes them, and the far side renders
-	// them. It lists what the far side can be asked for, with commas between: see [ChatTools] and
-	// its like. Calls and thinking come between symbols, the [ChatMarkers]; a call is an object of
-	// name and arguments. "": prompts are text.
+	// Chat: prompts are conversations as templates.Forward writes them, and the far side
+	// renders them. It lists what the far side can be asked for, with commas between: see
+	// [ChatTools] and its like. Calls and thinking come between symbols, the [ChatMarkers]; a
+	// call is an object of name and arguments. "": prompts are text.
 	Chat string `json:"chat,omitempty"`
-	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
-	// back; else it passes them.
+	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take
+	// output back; else it passes them.
 	Checks bool `json:"checks"`
-	// Conclude: a turn that is told to end, or whose budget is spent, ends where its grammar lets it;
-	// else at once.
+	// Conclude: a turn that is told to end, or whose budget is spent, ends where its grammar
+	// lets it; else at once.
 	Conclude bool `json:"conclude"`
 	// Thinking: Budget.Thinking is kept to.
 	Thinking bool `json:"thinking_budget"`
-	// Sampling lists the fields of [SamplingFields] that it knows, with commas between them; "": all.
+	// Sampling lists the fields of [SamplingFields] that it knows, with commas between them;
+	// "": all.
 	Sampling string `json:"sampling,omitempty"`
 	// Logprobs: they are told where a turn asks for them.
 	Logprobs bool `json:"logprobs"`
@@ -41,14 +43,15 @@ type Can struct {
 
 // The words of Can.Chat: what a chat API can be asked for. Nothing says that it obeys.
 const (
-	ChatReads  = "conversations" // which all read
-	ChatTools  = "tools"         // without them they are told in words, in a protocol of tenon's own
-	ChatFormat = "format"        // a JSON Schema of the answer
-	ChatEffort = "effort"        // of thinking
+	ChatReads = "conversations" // which all read
+	// without them they are told in words, in a protocol of tenon's own
+	ChatTools  = "tools"
+	ChatFormat = "format" // a JSON Schema of the answer
+	ChatEffort = "effort" // of thinking
 	ChatSeed   = "seed"
 
-	// How it is told to think, by the rules of Anthropic's API: as much as it likes, or with a budget
-	// of at least [LeastThought] tokens, which are of the answer's.
+	// How it is told to think, by the rules of Anthropic's API: as much as it likes, or with a
+	// budget of at least [LeastThought] tokens, which are of the answer's.
 	ChatThinks = "thinking"
 	ChatBudget = "budget"
 )
@@ -77,9 +80,10 @@ type Mask string
 
 // The masks. Whoever reads the output of one that is not exact validates it.
 const (
-	ExactMask   Mask = "exact"
-	PrintedMask Mask = "printed" // another engine follows the grammar in its own dialect, which may accept more or less
-	NoMask      Mask = "none"    // the grammar has no effect
+	ExactMask Mask = "exact"
+	// another engine follows the grammar in its own dialect, which may accept more or less
+	PrintedMask Mask = "printed"
+	NoMask      Mask = "none" // the grammar has no effect
 )
 
 // Everything is what an engine can do that holds its model itself. It does not embed: most models

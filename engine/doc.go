@@ -3,7 +3,7 @@
 // An [Engine] is one loaded model. A turn is queued on it with [Engine.Open] and read from the
 // returned [Session]:
 //
-//	s, err := e.Open(ctx, engine.Turn{Prompt: prompt, Grammar: g, Sampling: sampling, Budget: budget})
+//	s, err := e.Open(ctx, engine.Turn{Prompt: prompt, Grammar: g, Budget: budget})
 //	defer s.Close()
 //	for {
 //		u, err := s.Next(ctx) // prompt progress, tokens, a check to answer, or the finish
@@ -35,11 +35,13 @@
 //	              them is asked for, and validated here.
 //	tokenizer     Without one prompts go as text and counts are estimates. Content that spells
 //	              a marker may be read as one.
-//	token ids     Without them a prompt holds no tokens of earlier turns; logit_bias is ignored.
+//	token ids     Without them a prompt holds no tokens of earlier turns; logit_bias is
+//	              ignored.
 //	symbols       Without them markers are known by their spelling.
 //	conclude      Without it a turn that repeats itself is ended at once.
 //
-// stats.go counts what an engine does and holds, and says how a worker is confined ([Confinement]).
+// stats.go counts what an engine does and holds, and says how a worker is confined
+// ([Confinement]).
 //
 // A demanded call (tool_choice) that does not come from an engine without an exact mask is asked
 // for once more, and then an error.

@@ -12,18 +12,18 @@ type Engine interface {
 	// Model describes what is loaded. It does not change while the engine lives.
 	Model() Model
 
-	// Tokens turns a prompt into the ids that Open would evaluate, BOS included where the model
-	// wants one. Without a tokenizer ([Can]) it and Text are ErrUnsupported.
+	// Tokens turns a prompt into the ids that Open would evaluate, BOS included where the
+	// model wants one. Without a tokenizer ([Can]) it and Text are ErrUnsupported.
 	Tokens(ctx context.Context, p Prompt) ([]int32, error)
 
-	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes may
-	// end inside a UTF-8 sequence.
+	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes
+	// may end inside a UTF-8 sequence.
 	Text(ctx context.Context, ids []int32, special bool) ([]byte, error)
 
-	// Open returns once the turn is in the queue, or with what is wrong with it: a ContextError, a
-	// BusyError if the queue is full. What happens later, a wait beyond the queue timeout
-	// included, is told by the session's Next. Cancelling ctx after Open has returned does not end
-	// the session: Close does.
+	// Open returns once the turn is in the queue, or with what is wrong with it: a
+	// ContextError, a BusyError if the queue is full. What happens later, a wait beyond the
+	// queue timeout included, is told by the session's Next. Cancelling ctx after Open has
+	// returned does not end the session: Close does.
 	Open(ctx context.Context, t Turn) (Session, error)
 
 	// Embed returns one vector per prompt, or ErrUnsupported.
@@ -36,53 +36,69 @@ type Engine interface {
 // Session is one running turn. Its methods are called from one goroutine at a time, but Close may
 // be called from any.
 type Session interface {
-	// Next waits for the next update, in the queue too. After an update with Finish set it returns
-	// io.EOF, and after an error of the turn (ErrQueueTimeout, ErrWorkerLost, ErrClosed) as well.
-	// When ctx ends it returns ctx.Err() and the session goes on: it is Close that frees the slot.
+	// Next waits for the next update, in the queue too. After an update with Finish set it
+	// returns io.EOF, and after an error of the turn (ErrQueueTimeout, ErrWorkerLost,
+	// ErrClosed) as well. When ctx ends it returns ctx.Err() and the session goes on: it is
+	// Close that frees the slot.
 	Next(ctx context.Context) (Update, error)
 
-	// Decide answers an update with Check set; the slot waits for it with its KV cache kept. After
-	// an error of the verdict itself (an offset that there is not, a grammar that what is kept
-	// does not match) it still waits.
+	// Decide answers an update with Check set; the slot waits for it with its KV cache kept.
+	// After an error of the verdict itself (an offset that there is not, a grammar that what
+	// is kept does not match) it still waits.
 	Decide(ctx context.Context, v Verdict) error
 
-	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a
-	// grammar, or on an engine that cannot ([Can]), at once. It takes effect with the next token
-	// that is chosen, also of a turn that waits for a verdict. The finish is as if the model had
-	// ended. Of a turn that has ended it is no error.
+	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes;
+	// without a grammar, or on an engine that cannot ([Can]), at once. It takes effect with
+	// the next token that is chosen, also of a turn that waits for a verdict. The finish is as
+	// if the model had ended. Of a turn that has ended it is no error.
 	Conclude(ctx context.Context) error
 
-	// Close ends the turn and frees its slot within one token. It is safe to call more than once.
+	// Close ends the turn and frees its slot within one token. It is safe to call more than
+	// once.
 	Close() error
 }
 
 // Turn is one generation.
 type Turn struct {
-	Prompt   Prompt
-	Grammar  string   // what the output must match, as extended GBNF (package grammar); "": any text until the model's own end
-	Exact    bool     // refuse the turn, with ErrInexact, where the engine cannot keep to all of Grammar
-	Sampling Sampling // unset fields take the file's general.sampling.*, else llama-server's defaults
+	Prompt Prompt
+	// what the output must match, as extended GBNF (package grammar); "": any text until the
+	// model's own end
+	Grammar string
+	// refuse the turn, with ErrInexact, where the engine cannot keep to all of Grammar
+	Exact bool
+	// unset fields take the file's general.sampling.*, else llama-server's defaults
+	Sampling Sampling
 	Budget   Budget
-	Logprobs int    // how many alternatives to report beside each token's own; -1: no logprobs at all
-	Whole    bool   // nobody waits for single tokens: after the first they may be handed over many at a time
-	CacheKey string // sequences never share cached state across different keys (API keys); "" is a key of its own
-	Forget   bool   // nothing is kept of any turn of CacheKey once the last of them has ended
-	Wishes   Wishes // where the engine chats ([Can]): others have Grammar
+	// how many alternatives to report beside each token's own; -1: no logprobs at all
+	Logprobs int
+	// nobody waits for single tokens: after the first they may be handed over many at a time
+	Whole bool
+	// sequences never share cached state across different keys (API keys); "" is a key of its
+	// own
+	CacheKey string
+	// nothing is kept of any turn of CacheKey once the last of them has ended
+	Forget bool
+	// where the engine chats ([Can]): others have Grammar
+	Wishes Wishes
 }
 
 // Wishes are what a chat API is asked for beside the conversation. Nothing says that it obeys.
 type Wishes struct {
-	Call    string          // "none" or "required"; "": as the model likes
-	Tool    string          // where a call is required, the only tool that it may be of; "": any
+	Call string // "none" or "required"; "": as the model likes
+	// where a call is required, the only tool that it may be of; "": any
+	Tool    string
 	OneCall bool            // at most one call
 	Format  json.RawMessage // JSON Schema of the answer; nil: any text
-	Thought int             // tokens of thinking; -1: as many as it likes, 0: as the upstream has it
+	// tokens of thinking; -1: as many as it likes, 0: as the upstream has it
+	Thought int
 }
 
 // Budget limits a turn.
 type Budget struct {
-	Tokens   int `json:"tokens"`   // most tokens to generate; 0 or less: what the context leaves
-	Thinking int `json:"thinking"` // most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
+	// most tokens to generate; 0 or less: what the context leaves
+	Tokens int `json:"tokens"`
+	// most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
+	Thinking int `json:"thinking"`
 }
 
 // Update is one message of a session; exactly one of its parts is set, but for a Check: it comes
@@ -101,7 +117,8 @@ type Progress struct {
 	Cached    int `json:"cached"`
 	Evaluated int `json:"evaluated"` // by now
 
-	Miss *Miss `json:"miss,omitempty"` // why no more of it was cached; nil: nothing under its key is known to differ
+	// why no more of it was cached; nil: nothing under its key is known to differ
+	Miss *Miss `json:"miss,omitempty"`
 }
 
 // Miss is where a prompt leaves the known one, of the same CacheKey, that it has most in common
@@ -120,18 +137,21 @@ type Kind uint8
 const (
 	Sampled Kind = iota // the model chose it; Bytes is its text
 	Forced              // the grammar left no choice; it was not sampled
-	Symbol              // a control or marker token; Bytes is the marker's spelling, which is not text
+	// a control or marker token; Bytes is the marker's spelling, which is not text
+	Symbol
 )
 
-// NoID is the id of a token whose engine tells none: no model has it, and 0 is a token like others.
+// NoID is the id of a token whose engine tells none: no model has it, and 0 is a token like
+// others.
 const NoID int32 = -1
 
 // Token is one token of the output.
 type Token struct {
-	ID      int32 // NoID: not known
-	Kind    Kind
-	Bytes   []byte
-	Logprob float32   // the model's own, before mask, penalties and temperature; 0 unless asked for
+	ID    int32 // NoID: not known
+	Kind  Kind
+	Bytes []byte
+	// the model's own, before mask, penalties and temperature; 0 unless asked for
+	Logprob float32
 	Top     []Logprob // the likeliest tokens at this place, best first; only if asked for
 }
 
@@ -146,21 +166,27 @@ type Logprob struct {
 // grammar) has ended.
 type Check struct {
 	Capture string `json:"capture"` // the name of the capture that ended
-	Offset  int    `json:"offset"`  // where that capture began, in tokens of this turn's output
+	// where that capture began, in tokens of this turn's output
+	Offset int `json:"offset"`
 }
 
 // Verdict answers a Check. The zero value lets the turn go on.
 type Verdict struct {
-	Rewind  bool   `json:"rewind"`            // take back the output from Offset on and sample it again
-	Offset  int    `json:"offset,omitempty"`  // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
-	Grammar string `json:"grammar,omitempty"` // what the whole output must match from now on, what is kept included; empty: as before
+	// take back the output from Offset on and sample it again
+	Rewind bool `json:"rewind"`
+	// in tokens of this turn's output. Where memory cannot be cut, what is kept may be
+	// evaluated again
+	Offset int `json:"offset,omitempty"`
+	// what the whole output must match from now on, what is kept included; empty: as before
+	Grammar string `json:"grammar,omitempty"`
 }
 
 // Reason says why a turn ended.
 type Reason string
 
 const (
-	Stop      Reason = "stop"      // the model ended its turn, or the grammar allows nothing more
+	// the model ended its turn, or the grammar allows nothing more
+	Stop      Reason = "stop"
 	Length    Reason = "length"    // Budget.Tokens is spent or the context is full
 	Cancelled Reason = "cancelled" // the session was closed
 )
@@ -176,12 +202,15 @@ type Finish struct {
 
 // Usage counts a turn's tokens.
 type Usage struct {
-	Prompt    int `json:"prompt_tokens"`    // in the prompt
-	Cached    int `json:"cached_tokens"`    // of those, taken from the KV cache
-	Generated int `json:"generated_tokens"` // in the output, forced ones and control tokens included
-	Rewound   int `json:"rewound_tokens"`   // generated and taken back; not in Generated
-	Drafted   int `json:"drafted_tokens"`   // guessed, and evaluated along with those before them
-	Accepted  int `json:"accepted_tokens"`  // of those, what the model chose as well; in Generated
+	Prompt int `json:"prompt_tokens"` // in the prompt
+	Cached int `json:"cached_tokens"` // of those, taken from the KV cache
+	// in the output, forced ones and control tokens included
+	Generated int `json:"generated_tokens"`
+	Rewound   int `json:"rewound_tokens"` // generated and taken back; not in Generated
+	// guessed, and evaluated along with those before them
+	Drafted int `json:"drafted_tokens"`
+	// of those, what the model chose as well; in Generated
+	Accepted int `json:"accepted_tokens"`
 }
 
 // Timing of a turn. Queue is spent before the slot, the others in it.

@@ -16,11 +16,11 @@ var (
 	// ErrContextExceeded: the prompt alone is as long as the context or longer. See
 	// [ContextError].
 	ErrContextExceeded = errors.New("the prompt does not fit the context")
-	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may be
-	// tried again.
+	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may
+	// be tried again.
 	ErrWorkerLost = errors.New("the model's worker ended")
-	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model,
-	// answers of one that only embeds).
+	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat
+	// model, answers of one that only embeds).
 	ErrUnsupported = errors.New("not supported by this model")
 	// ErrInexact: the turn wants its grammar kept to exactly, and the engine cannot.
 	ErrInexact = errors.New("the model's engine cannot keep to the whole grammar")
@@ -61,9 +61,10 @@ var kinds = map[string]error{
 type Fault struct {
 	Kind       string        `json:"kind,omitempty"` // "": nobody branches on it
 	Message    string        `json:"message"`
-	RetryAfter time.Duration `json:"retry_after,omitempty"`   // nanoseconds
-	Prompt     int           `json:"prompt_tokens,omitempty"` // where the prompt does not fit the context
-	Context    int           `json:"context,omitempty"`
+	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds
+	// where the prompt does not fit the context
+	Prompt  int `json:"prompt_tokens,omitempty"`
+	Context int `json:"context,omitempty"`
 }
 
 // FaultOf describes an error.

@@ -2,11 +2,12 @@ package engine
 
 // Model describes a loaded model.
 type Model struct {
-	Architecture   string
-	Description    string // as the engine names it, such as "gemma3 270M Q4_K - Medium"
-	Parameters     int64
-	Size           int64  // of the weights, in bytes
-	VRAM           int64  // bytes of a GPU's own memory that loading it took; 0: none, or not known
+	Architecture string
+	Description  string // as the engine names it, such as "gemma3 270M Q4_K - Medium"
+	Parameters   int64
+	Size         int64 // of the weights, in bytes
+	// bytes of a GPU's own memory that loading it took; 0: none, or not known
+	VRAM           int64
 	ContextTrained int    // tokens
 	Context        int    // tokens one turn may use, prompt and answer
 	Slots          int    // turns that run at once

@@ -12,30 +12,33 @@ import (
 // The tags of its fields are the table of sampling fields, see [SamplingFields]. Settings and
 // request bodies take a field by giving one of theirs the same Go name.
 type Sampling struct {
-	Temperature      *float32          `key:"temperature" default:"0.8" min:"0" file:"temp"`
-	TopK             *int              `key:"top_k" default:"40" min:"0" file:"top_k"`
-	TopP             *float32          `key:"top_p" default:"0.95" min:"0" max:"1" file:"top_p"`
-	MinP             *float32          `key:"min_p" default:"0.05" min:"0" max:"1" file:"min_p"`
-	TypicalP         *float32          `key:"typical_p" default:"1" min:"0" max:"1"`
-	XTCProbability   *float32          `key:"xtc_probability" default:"0" min:"0" max:"1" file:"xtc_probability"`
-	XTCThreshold     *float32          `key:"xtc_threshold" default:"0.1" min:"0" max:"1" file:"xtc_threshold"`
-	RepeatPenalty    *float32          `key:"repeat_penalty" default:"1" over:"0" file:"penalty_repeat"`
-	RepeatLastN      *int              `key:"repeat_last_n" default:"64" min:"-1" file:"penalty_last_n"` // tokens looked back at; -1: the whole context
-	PresencePenalty  *float32          `key:"presence_penalty" default:"0"`
-	FrequencyPenalty *float32          `key:"frequency_penalty" default:"0"`
-	DRYMultiplier    *float32          `key:"dry_multiplier" default:"0" min:"0"`
-	DRYBase          *float32          `key:"dry_base" default:"1.75" min:"0"`
-	DRYAllowedLength *int              `key:"dry_allowed_length" default:"2" min:"0"`
-	DRYPenaltyLastN  *int              `key:"dry_penalty_last_n" default:"64" min:"-1"`
-	DRYBreakers      []string          // where a repeated sequence may not begin or end
-	Mirostat         *int              `key:"mirostat" default:"0" min:"0" max:"2" file:"mirostat"` // 0: off, 1, 2
-	MirostatTau      *float32          `key:"mirostat_tau" default:"5" min:"0" file:"mirostat_tau"`
-	MirostatEta      *float32          `key:"mirostat_eta" default:"0.1" min:"0" file:"mirostat_eta"`
-	Seed             *uint32           // drawn for each turn where it is unset
-	LogitBias        map[int32]float32 // added to a token's logit; -Inf forbids it
+	Temperature    *float32 `key:"temperature" default:"0.8" min:"0" file:"temp"`
+	TopK           *int     `key:"top_k" default:"40" min:"0" file:"top_k"`
+	TopP           *float32 `key:"top_p" default:"0.95" min:"0" max:"1" file:"top_p"`
+	MinP           *float32 `key:"min_p" default:"0.05" min:"0" max:"1" file:"min_p"`
+	TypicalP       *float32 `key:"typical_p" default:"1" min:"0" max:"1"`
+	XTCProbability *float32 `key:"xtc_probability" default:"0" min:"0" max:"1" file:"xtc_probability"`
+	XTCThreshold   *float32 `key:"xtc_threshold" default:"0.1" min:"0" max:"1" file:"xtc_threshold"`
+	RepeatPenalty  *float32 `key:"repeat_penalty" default:"1" over:"0" file:"penalty_repeat"`
+	// tokens looked back at; -1: the whole context
+	RepeatLastN      *int     `key:"repeat_last_n" default:"64" min:"-1" file:"penalty_last_n"`
+	PresencePenalty  *float32 `key:"presence_penalty" default:"0"`
+	FrequencyPenalty *float32 `key:"frequency_penalty" default:"0"`
+	DRYMultiplier    *float32 `key:"dry_multiplier" default:"0" min:"0"`
+	DRYBase          *float32 `key:"dry_base" default:"1.75" min:"0"`
+	DRYAllowedLength *int     `key:"dry_allowed_length" default:"2" min:"0"`
+	DRYPenaltyLastN  *int     `key:"dry_penalty_last_n" default:"64" min:"-1"`
+	DRYBreakers      []string // where a repeated sequence may not begin or end
+	// 0: off, 1, 2
+	Mirostat    *int              `key:"mirostat" default:"0" min:"0" max:"2" file:"mirostat"`
+	MirostatTau *float32          `key:"mirostat_tau" default:"5" min:"0" file:"mirostat_tau"`
+	MirostatEta *float32          `key:"mirostat_eta" default:"0.1" min:"0" file:"mirostat_eta"`
+	Seed        *uint32           // drawn for each turn where it is unset
+	LogitBias   map[int32]float32 // added to a token's logit; -Inf forbids it
 }
 
-// SamplingField is a row of the table of sampling fields: a field of [Sampling] that is one number.
+// SamplingField is a row of the table of sampling fields: a field of [Sampling] that is one
+// number.
 type SamplingField struct {
 	Name     string // the Go field's
 	Key      string // in llama-server's requests

@@ -93,7 +93,8 @@ var choiceKeys = []string{"a", "b", "ab", "c", "aa", "aba", "ba", "bba", "ca"}
 
 const (
 	choiceNames = 3 // of choiceKeys
-	maxOthers   = 3 // so many of an object's keys have no name: no schema here asks for more properties
+	// so many of an object's keys have no name: no schema here asks for more properties
+	maxOthers = 3
 )
 
 // choices are all objects that are tried and valid, each a set of members: bit 2i is the i-th key
@@ -121,8 +122,8 @@ var triedChoices = sync.OnceValue(func() (all choices) {
 	return all
 })
 
-// choicesOf are the valid ones of them. The verdicts are our own judge's, which is held against the
-// independent one for some of the objects: that takes a thousand times as long.
+// choicesOf are the valid ones of them. The verdicts are our own judge's, which is held against
+// the independent one for some of the objects: that takes a thousand times as long.
 func choicesOf(t *testing.T, text []byte, judge *jsonschema.Schema, r *rand.Rand) (valid choices) {
 	var schema any
 	if err := json.Unmarshal(text, &schema); err != nil {
@@ -218,7 +219,8 @@ func shows(text string) bool {
 // seldomChoices are what choiceWriter seldom makes up.
 var seldomChoices = []string{
 	`{"propertyNames":{"pattern":"^a"},"properties":{"a":true,"b":true}}`,
-	`{"dependentRequired":{"a":["b"],"b":["ab"]},"properties":{"ab":false}}`, // neither a nor b is possible
+	// neither a nor b is possible
+	`{"dependentRequired":{"a":["b"],"b":["ab"]},"properties":{"ab":false}}`,
 	`{"allOf":[{"patternProperties":{"^ab?$":true}},{"patternProperties":{"^b":{"const":1}}}],"unevaluatedProperties":false}`,
 }
 

@@ -18,12 +18,14 @@ type Report struct {
 	RefusedValid    int            `json:"refused_valid"`
 	AcceptedInvalid int            `json:"accepted_invalid"`
 	Masks           int            `json:"masks"`
-	MaskUS          Percentiles    `json:"mask_us"`      // mask and accept, on a grammar just compiled
-	MaskWarmUS      Percentiles    `json:"mask_warm_us"` // the same on a second walk
-	FirstMaskMS     Percentiles    `json:"first_mask_ms"`
-	CompileMS       Percentiles    `json:"compile_ms"`
-	MemoryBytes     int64          `json:"memory_bytes"` // taken from the operating system by the whole process
-	Slowest         []SlowMask     `json:"slowest,omitempty"`
+	// mask and accept, on a grammar just compiled
+	MaskUS      Percentiles `json:"mask_us"`
+	MaskWarmUS  Percentiles `json:"mask_warm_us"` // the same on a second walk
+	FirstMaskMS Percentiles `json:"first_mask_ms"`
+	CompileMS   Percentiles `json:"compile_ms"`
+	// taken from the operating system by the whole process
+	MemoryBytes int64      `json:"memory_bytes"`
+	Slowest     []SlowMask `json:"slowest,omitempty"`
 
 	cold, warm, first, compile []time.Duration
 }

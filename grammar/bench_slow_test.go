@@ -42,7 +42,8 @@ func (rep *Report) noteSlow(l *line, o Options, all []instance, times []time.Dur
 	for i, x := range all {
 		masks := replay(g.Matcher(o.Vocab), o.Vocab, x.tokens)
 		for j, slow := range masks {
-			if t := times[j]; t > least && i+j > 0 { // the very first counts as first mask
+			// the very first counts as first mask
+			if t := times[j]; t > least && i+j > 0 {
 				slow.Schema, slow.Instance, slow.Token, slow.US = l.Name, i, j, float64(t)/float64(time.Microsecond)
 				rep.Slowest = append(rep.Slowest, slow)
 			}

@@ -22,8 +22,8 @@ type Options struct {
 	Vocab    *grammar.Vocab
 	Tokenize func(text []byte) []int32
 	// Verdict, if not nil, is told the verdict of each schema: ok, refused-valid,
-	// accepted-invalid, or unsupported: KEYWORD and why. A schema that no value satisfies is ok
-	// where no instance is valid: it refuses all.
+	// accepted-invalid, or unsupported: KEYWORD and why. A schema that no value satisfies is
+	// ok where no instance is valid: it refuses all.
 	Verdict func(name, verdict string)
 	// Slowest is how many of the slowest cold masks the report lists.
 	Slowest int
@@ -65,7 +65,8 @@ func Run(r io.Reader, o Options) (*Report, error) {
 		}
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, cmp.Or(in.Err(), err)) // a file that breaks off breaks off a line
+			// a file that breaks off breaks off a line
+			return nil, fmt.Errorf("line %d: %w", n, cmp.Or(in.Err(), err))
 		}
 		if len(l.Schema) == 0 {
 			return nil, fmt.Errorf(`line %d has no "schema": a line is {"name", "schema", "tests": [{"valid", "data"}]}`, n)

@@ -131,7 +131,8 @@ func TestGrammar_sizeIsWhatItTakes(t *testing.T) {
 	const sets = 12
 	for name, set := range sizedSets {
 		warm, call := set(-1)
-		learn(t, mustParse(t, warm), v, tok.Tokenize([]byte(call))) // what all grammars share is there
+		// what all grammars share is there
+		learn(t, mustParse(t, warm), v, tok.Tokenize([]byte(call)))
 		DropCaches()
 		before := heapBytes()
 		counted, schemas, machines, masks := 0, 0, 0, 0

@@ -16,11 +16,12 @@ import (
 )
 
 const (
-	followEvery   = 211 // the step of the sample of schemas whose instances are cut, or changed
-	followCuts    = 40  // of a spelling of an instance
-	followTexts   = 2   // spellings of the instances of a schema
-	changedEach   = 40  // changes of an instance
-	changedAtMost = 4   // instances of a schema
+	// the step of the sample of schemas whose instances are cut, or changed
+	followEvery   = 211
+	followCuts    = 40 // of a spelling of an instance
+	followTexts   = 2  // spellings of the instances of a schema
+	changedEach   = 40 // changes of an instance
+	changedAtMost = 4  // instances of a schema
 )
 
 // TestMask_ofMaskBenchHoldsWhatInstancesGoOnWith: wherever a spelling of a valid instance is cut,
@@ -137,8 +138,9 @@ func (c *maskCase) change(text string) string {
 }
 
 var (
-	// doubtful are texts with halves of characters, numbers that are too long for one of those who
-	// judge, and those with an exponent, which is admitted only where no keyword restricts them.
+	// doubtful are texts with halves of characters, numbers that are too long for one of those
+	// who judge, and those with an exponent, which is admitted only where no keyword restricts
+	// them.
 	doubtful = regexp.MustCompile(`\d[eE][-+]?\d|\d{900}|(?i:\\ud[89a-f])`)
 	// wholeNumber is what some drafts take to be an integer and others do not.
 	wholeNumber = regexp.MustCompile(`\d(\.0+\b|[eE])`)

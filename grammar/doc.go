@@ -8,7 +8,8 @@
 // The text of a grammar is GBNF, as llama.cpp defines it, extended with JSON Schemas, regular
 // expressions, special tokens, text up to a marker, and captures; GBNF.md defines it.
 //
-//	g, err := grammar.Parse(`root ::= "<call>" args:( %json{"type":"object"} ) "</call>"`, grammar.Options{})
+//	text := `root ::= "<call>" args:( %json{"type":"object"} ) "</call>"`
+//	g, err := grammar.Parse(text, grammar.Options{})
 //
 // [FromSchema], [FromRegex] and [FromLark] make grammars of the other kinds. A schema that cannot
 // be enforced exactly is an error (*schema.UnsupportedError), or, with Lenient, an [Issue] in

@@ -1,7 +1,7 @@
 package grammar
 
-// DropCaches forgets all compiled schemas and grammars. Grammars in use stay valid. The automata of
-// formats stay: they are as the program made them, whatever schemas there were.
+// DropCaches forgets all compiled schemas and grammars. Grammars in use stay valid. The automata
+// of formats stay: they are as the program made them, whatever schemas there were.
 func DropCaches() {
 	units.clear()
 	grammars.clear()

@@ -78,8 +78,9 @@ type Space string
 
 // The amounts of white space. The zero value is AnySpace.
 const (
-	AnySpace     Space = "any"
-	BoundedSpace Space = "bounded" // what pretty printers write, so that a model cannot loop on it
+	AnySpace Space = "any"
+	// what pretty printers write, so that a model cannot loop on it
+	BoundedSpace Space = "bounded"
 	NoSpace      Space = "none"
 )
 
@@ -88,9 +89,10 @@ type Escapes string
 
 // The spellings of characters. The zero value is AnyEscapes.
 const (
-	AnyEscapes       Escapes = "any"
-	CommonEscapes    Escapes = "common"    // those that encoders write: no \u0061 for a letter
-	CanonicalEscapes Escapes = "canonical" // an escape only where JSON demands one, in its shortest form
+	AnyEscapes    Escapes = "any"
+	CommonEscapes Escapes = "common" // those that encoders write: no \u0061 for a letter
+	// an escape only where JSON demands one, in its shortest form
+	CanonicalEscapes Escapes = "canonical"
 )
 
 // Numbers is which spellings of a number are accepted.
@@ -98,9 +100,10 @@ type Numbers string
 
 // The spellings of numbers. The zero value is AnyNumbers.
 const (
-	AnyNumbers       Numbers = "any"
-	PlainNumbers     Numbers = "plain"     // no exponent
-	CanonicalNumbers Numbers = "canonical" // no exponent, at most 20 digits on each side of the point, a bounded count also in times
+	AnyNumbers   Numbers = "any"
+	PlainNumbers Numbers = "plain" // no exponent
+	// no exponent, at most 20 digits on each side of the point, a bounded count also in times
+	CanonicalNumbers Numbers = "canonical"
 )
 
 // Extra is which keys are accepted that a schema does not speak of.
@@ -109,7 +112,8 @@ type Extra string
 // The extra keys. The zero value is AnyExtra.
 const (
 	AnyExtra Extra = "any"
-	NoExtra  Extra = "none" // none in objects with properties, unless additionalProperties or its like says otherwise
+	// none in objects with properties, unless additionalProperties or its like says otherwise
+	NoExtra Extra = "none"
 )
 
 // Formats is what the format keyword means.
@@ -134,8 +138,8 @@ type SchemaOptions struct {
 	Numbers Numbers
 	Extra   Extra
 	Formats Formats
-	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is ever fetched.
-	// The published metaschemas need not be among them.
+	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is ever
+	// fetched. The published metaschemas need not be among them.
 	Documents map[string][]byte
 	Stop      func() error // as in Options
 }

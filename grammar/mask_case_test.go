@@ -203,7 +203,8 @@ func (c *maskCase) end(m *Matcher, text []byte) ([]byte, error) {
 			return text, errNoEnd
 		}
 		next := randomToken(mask, m.v, c.rng)
-		for try := 0; try < 3 && len(bytes.TrimSpace(m.v.Piece(next))) == 0; try++ { // white space goes on without end
+		// white space goes on without end
+		for try := 0; try < 3 && len(bytes.TrimSpace(m.v.Piece(next))) == 0; try++ {
 			next = randomToken(mask, m.v, c.rng)
 		}
 		if err := m.Accept(next); err != nil {

@@ -6,7 +6,8 @@ import "testing"
 // kinds of schemas that took up to 1,500,000: what may follow is found by looking ahead.
 func TestMask_walksFewNodes(t *testing.T) {
 	v, tok := realVocab(t)
-	opened := mustSchema(t, `{"type":"string","maxLength":9}`, SchemaOptions{}).Matcher(v) // what is made once per vocabulary
+	// what is made once per vocabulary
+	opened := mustSchema(t, `{"type":"string","maxLength":9}`, SchemaOptions{}).Matcher(v)
 	if err := opened.AcceptBytes([]byte(`"`)); err != nil || opened.Mask().Len() == 0 {
 		t.Fatal(err)
 	}

@@ -157,7 +157,8 @@ func TestParts_capturesOfPartsComeInTheirOrder(t *testing.T) {
 				got = append(got, e.Name)
 			}
 			if e.Kind == End && e.Name == "all" {
-				got = append(got, "end") // all parts have come: nothing else can follow
+				// all parts have come: nothing else can follow
+				got = append(got, "end")
 			}
 		}
 	}

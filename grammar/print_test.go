@@ -26,8 +26,8 @@ var exactPrints = []string{
 	`root ::= %json{"type":"number","minimum":0,"exclusiveMaximum":2.5}[numbers=canonical]`,
 	`root ::= %json{"type":"object","properties":{"a":{"type":"number"},"b":{"enum":["x","y z"]},"c":{"type":"string"}},"required":["b"]}[escapes=canonical, space=bounded, numbers=canonical, extra=none, order=declared]`,
 	`root ::= a:( %regex "[ab]+\\d?" ) %check "c"`,
-	// Names that the printer takes for its own rules, spellings that differ, and tools that have
-	// much in common.
+	// Names that the printer takes for its own rules, spellings that differ, and tools that
+	// have much in common.
 	`root ::= char ws %json{"type":["string","number"]} number hex sp other-key` + "\n" + `char ::= "x"` + "\n" + `ws ::= "w"` + "\n" + `number ::= "#"` + "\n" + `hex ::= "h"` + "\n" + `sp ::= "_"` + "\n" + `other-key ::= "o"`,
 	`root ::= %json{"type":"string"} "," %json{"type":"string"}[escapes=canonical] "," %json{"type":"string"}`,
 	`root ::= "a" ( %json{"type":"object","properties":{"id":{"type":"string","pattern":"^[a-c]{2,4}$"},"n":{"type":["integer","null"]}},"required":["id"]}[escapes=canonical, numbers=canonical, space=bounded, extra=none, order=declared]

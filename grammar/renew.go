@@ -28,7 +28,8 @@ func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
 		if !old.Full() {
 			continue
 		}
-		if u, err := unitOf(n, Options{Lenient: g.lenient}); err == nil { // it was compiled before: the old one is no worse
+		// it was compiled before: the old one is no worse
+		if u, err := unitOf(n, Options{Lenient: g.lenient}); err == nil {
 			fresh[n] = u
 		}
 	}

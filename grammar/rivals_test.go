@@ -17,7 +17,8 @@ const printEvery = 19
 
 // printOptions are the choices that schemas are printed with, in turn.
 var printOptions = []SchemaOptions{
-	{Space: BoundedSpace, Escapes: CommonEscapes, Numbers: CanonicalNumbers}, // as tools have it
+	// as tools have it
+	{Space: BoundedSpace, Escapes: CommonEscapes, Numbers: CanonicalNumbers},
 	{},
 	{Order: DeclaredOrder, Space: NoSpace, Escapes: CanonicalEscapes, Numbers: PlainNumbers},
 }
@@ -25,8 +26,9 @@ var printOptions = []SchemaOptions{
 // agreement counts what became of printed grammars.
 type agreement struct {
 	grammars, exact, loosened, narrowed, refused, texts, silent int
-	looser, narrower                                            int // texts that fell under a note
-	wrong                                                       int // and under none
+	// texts that fell under a note
+	looser, narrower int
+	wrong            int // and under none
 }
 
 // TestPrint_rivalsAgree: the engines that printed grammars are for judge texts as the grammar

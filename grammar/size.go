@@ -16,11 +16,13 @@ const (
 
 // Limits of what a grammar learns while matchers follow it.
 const (
-	maxMasks      = 192 << 20 // bytes, of all beside the machine. A workspace beyond it is given up: those who follow a text through it read the text on a fresh one
-	maxWorkspaces = 3         // vocabularies: a process has one model, or few
-	grownBy       = 64 << 10  // bytes of growth of which the cache is not told
-	unnoticed     = 16 << 10  // and of masks that is not summed up
-	weighEvery    = 8         // masks computed: weighing takes longer than most of them
+	// bytes, of all beside the machine. A workspace beyond it is given up: those who follow a
+	// text through it read the text on a fresh one
+	maxMasks      = 192 << 20
+	maxWorkspaces = 3        // vocabularies: a process has one model, or few
+	grownBy       = 64 << 10 // bytes of growth of which the cache is not told
+	unnoticed     = 16 << 10 // and of masks that is not summed up
+	weighEvery    = 8        // masks computed: weighing takes longer than most of them
 )
 
 // maxMachine is the same for the machine, whose tables only grow. Masks and what is known of
@@ -32,7 +34,8 @@ var maxMachine = 64 << 20
 type Remembered struct {
 	Schemas, SchemaBytes, Grammars, GrammarBytes int
 
-	Found, Compiled int64 // grammars that were asked for so far: those that were there, and the others
+	// grammars that were asked for so far: those that were there, and the others
+	Found, Compiled int64
 }
 
 // Kept tells what is kept now.

@@ -61,7 +61,9 @@ func TestUnique_numbersOfAnySpellingCanBeEnded(t *testing.T) {
 					t.Fatalf("%s: nothing is allowed after %s", text, out)
 				}
 				token := randomToken(mask, v, rng)
-				for b := range 3 { // some digits lead to longer numbers than others, and brackets to none
+				// some digits lead to longer numbers than others, and brackets to
+				// none
+				for b := range 3 {
 					if p := v.Piece(token); steps < 150 && (bytes.ContainsAny(p, "]") || b == 0 && bytes.ContainsAny(p, "eE0")) {
 						token = randomToken(mask, v, rng)
 					}

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	corpusWalkEvery = 67     // the step of the sample of schemas that are walked
-	corpusWalkFree  = 60     // tokens picked freely at most, before the way to the end is taken
-	corpusWalkFar   = 20_000 // schemas whose shortest instance is longer are left out
+	corpusWalkEvery = 67 // the step of the sample of schemas that are walked
+	// tokens picked freely at most, before the way to the end is taken
+	corpusWalkFree = 60
+	corpusWalkFar  = 20_000 // schemas whose shortest instance is longer are left out
 )
 
 // walkCount tells what became of walks.

@@ -19,7 +19,8 @@ type workspace struct {
 	weighed int64          // masks that had been computed then
 	summed  int64          // bytes that masks took when they were weighed last
 	told    int64          // bytes that the cache was told of
-	reread  int            // bytes that the machine took when a text had been read again on it: less will not do
+	// bytes that the machine took when a text had been read again on it: less will not do
+	reread int
 
 	bytes atomic.Int64 // that it takes, roughly
 	full  atomic.Bool  // it accepts too little: see Machine.Full

@@ -39,7 +39,8 @@ func TestFleet_aLoadWhoseClientLeft(t *testing.T) {
 				o.TTL = 5 * time.Minute
 				o.Start = func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
 					select {
-					case <-time.After(time.Minute): // the bubble's clock, not the machine's
+					case <-time.After(time.Minute):
+						// the bubble's clock, not the machine's
 						return start(ctx, e, g, progress)
 					case <-ctx.Done():
 						return nil, ctx.Err()

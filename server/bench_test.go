@@ -135,7 +135,8 @@ func (s *stamped) Acquire(context.Context, string) (chat.Model, func(), error) {
 }
 
 func (s *stamped) Open(ctx context.Context, t engine.Turn) (engine.Session, error) {
-	one := enginetest.Script(s.reply) // a script of its own: the shared one remembers every turn
+	// a script of its own: the shared one remembers every turn
+	one := enginetest.Script(s.reply)
 	one.Info.Context = 1 << 20
 	session, err := one.Open(ctx, t)
 	return stampedSession{session, s}, err
@@ -209,7 +210,8 @@ func agentConversation() string {
 			"parameters": object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": object{
 				"path": object{"type": "string"}, "limit": object{"type": "integer"}, "mode": object{"enum": []string{"a", "b"}}}}}})
 	}
-	body, _ := json.Marshal(object{"model": "scripted", "messages": messages, "tools": declared}) // it holds nothing that cannot be marshalled
+	// it holds nothing that cannot be marshalled
+	body, _ := json.Marshal(object{"model": "scripted", "messages": messages, "tools": declared})
 	return string(body)
 }
 

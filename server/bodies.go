@@ -70,13 +70,15 @@ func (l *limitedBody) Read(p []byte) (int, error) {
 	if err := l.all.hold(int64(n)); err != nil {
 		return n, err
 	}
-	if errors.Is(err, io.EOF) { // the connection stays open behind the body; one that broke off is not waited for
+	// the connection stays open behind the body; one that broke off is not waited for
+	if errors.Is(err, io.EOF) {
 		l.deadline(time.Time{})
 	}
 	return n, err
 }
 
-func (l *limitedBody) deadline(t time.Time) { _ = l.connection.SetReadDeadline(t) } // recorders in tests have none
+// recorders in tests have none
+func (l *limitedBody) deadline(t time.Time) { _ = l.connection.SetReadDeadline(t) }
 
 // patientWriter gives each write a deadline: who does not read his answer is given up.
 type patientWriter struct {
@@ -85,7 +87,8 @@ type patientWriter struct {
 }
 
 func (w *patientWriter) extend(bytes int) {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(patience(int64(bytes)))) // recorders in tests have none
+	// recorders in tests have none
+	_ = w.connection.SetWriteDeadline(time.Now().Add(patience(int64(bytes))))
 }
 
 func (w *patientWriter) Write(b []byte) (int, error) {

@@ -40,6 +40,7 @@ func (s *silent) changed(c net.Conn, state http.ConnState) {
 	}
 	s.places[c] = s.order.PushBack(c)
 	if s.order.Len() > maxSilent {
-		_ = s.order.Front().Value.(net.Conn).Close() // its own goroutine sees that, and tells
+		// its own goroutine sees that, and tells
+		_ = s.order.Front().Value.(net.Conn).Close()
 	}
 }

@@ -160,7 +160,9 @@ func TestConnections_whoReadsNothingIsGivenUp(t *testing.T) {
 			gone := make(chan struct{})
 			go func() {
 				defer close(gone)
-				for err := error(nil); err == nil; { // nothing is read, until writing fails: then the other side has ended
+				// nothing is read, until writing fails: then the other side has
+				// ended
+				for err := error(nil); err == nil; {
 					time.Sleep(time.Second)
 					_ = c.SetWriteDeadline(time.Now().Add(time.Millisecond))
 					if _, err = c.Write([]byte("x")); errors.Is(err, os.ErrDeadlineExceeded) {

@@ -60,7 +60,8 @@ func encodeRecord(r *chat.Record) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(r); err != nil {
-		return []byte(`{"error":"the record cannot be written"}`) // a record holds nothing that cannot be encoded
+		// a record holds nothing that cannot be encoded
+		return []byte(`{"error":"the record cannot be written"}`)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
@@ -81,8 +82,9 @@ func (b *bodyRecorder) Read(p []byte) (int, error) {
 // events are not.
 type recordWriter struct {
 	gin.ResponseWriter
-	held  bytes.Buffer
-	holds bool // set with the status: a stream's goroutine reads no headers that another may write
+	held bytes.Buffer
+	// set with the status: a stream's goroutine reads no headers that another may write
+	holds bool
 }
 
 func (w *recordWriter) WriteHeader(status int) {

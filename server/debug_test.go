@@ -45,7 +45,8 @@ const lookingCall = `Let me look.` + "\n" + `{"tool": "get_weather", "arguments"
 
 func TestDebug_aWholeAnswerHoldsItsRecord(t *testing.T) {
 	o := options(t, enginetest.Say(lookingCall))
-	o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked // under the mask there is nothing to mend
+	// under the mask there is nothing to mend
+	o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked
 	rec := askWith(t, server.New(o), "/v1/chat/completions", hello+weather, "X-Tenon-Debug", "1", "X-Request-Id", "mine")
 	var answer struct {
 		Choices []any

@@ -168,7 +168,8 @@ func TestDecode_everyFieldCostsWhatItsLengthIs(t *testing.T) {
 				}
 				a, b := costs(small)
 				if b > most*a {
-					a, b = costs(grown * small) // what a small body pays once weighs less here
+					// what a small body pays once weighs less here
+					a, b = costs(grown * small)
 				}
 				if b > most*a {
 					t.Errorf("%s, %s: %.0f bytes for one length, %.0f for %d: %.300s", c.path, name, a, b, grown, body(3))

@@ -78,7 +78,8 @@ func beyond(schema any) (values []string) {
 		if !ok {
 			continue
 		}
-		if v, err := n.Float64(); err == nil && math.Abs(v) < 1e9 { // beyond 64 bits there are no integers to send
+		// beyond 64 bits there are no integers to send
+		if v, err := n.Float64(); err == nil && math.Abs(v) < 1e9 {
 			values = append(values, strconv.FormatFloat(v+step, 'g', -1, 64))
 		}
 	}
@@ -199,7 +200,9 @@ func TestDescription_everyKindOfItemAndToolIsKnown(t *testing.T) {
 		if kind == "namespace" || kind == "function" || kind == "custom" || kind == "mcp" {
 			continue // not hosted, or refused where nothing is configured
 		}
-		rec := httptest.NewRecorder() // the sample lacks what its kind demands, and is echoed so: the answer is not held against the description
+		// the sample lacks what its kind demands, and is echoed so: the answer is not held
+		// against the description
+		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/responses", strings.NewReader(`{"model":"scripted","input":"hi","tools":[{"type":"`+kind+`"}]}`)))
 		if rec.Code != http.StatusOK || !strings.Contains(rec.Header().Get("X-Tenon-Ignored"), "tools[0] ("+kind+")") {
 			t.Errorf("tool %s: %d %s", kind, rec.Code, rec.Body)

@@ -3,12 +3,12 @@
 //
 // The life of a request:
 //
-//  1. routes.go maps POST /v1/chat/completions to openai.API.ChatCompletions; middleware gave it an
-//     id and asked for a key, and refuses it while models load or the server drains.
+//  1. routes.go maps POST /v1/chat/completions to openai.API.ChatCompletions; middleware gave it
+//     an id and asked for a key, and refuses it while models load or the server drains.
 //  2. The wire package decodes the body into a chat.Request, or answers 400 in its own shape,
 //     naming the field.
-//  3. chat.Service acquires the model, plans the turn (prompt, grammar, budget) and opens a session
-//     on the engine.
+//  3. chat.Service acquires the model, plans the turn (prompt, grammar, budget) and opens a
+//     session on the engine.
 //  4. The engine's tokens are parsed into chat.Events.
 //  5. The wire package streams the events, or collects them into a whole answer: the same events,
 //     so the same answer.

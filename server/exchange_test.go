@@ -234,7 +234,8 @@ func (g *gatherer) add(v map[string]any) {
 		c := c.(map[string]any)
 		g.choice(fmt.Sprint(c["index"]), c)
 	}
-	if r, ok := v["response"].(map[string]any); ok && r["status"] != "in_progress" { // the last event has the whole
+	// the last event has the whole
+	if r, ok := v["response"].(map[string]any); ok && r["status"] != "in_progress" {
 		v = r
 	}
 	for key, list := range map[string]any{"output": v["output"], "content": v["content"]} {

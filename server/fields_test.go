@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "write the golden files and the page of 
 // fieldSample is a request field of a protocol: a valid value, a value of the wrong type, values
 // out of its range, and what the page says about it.
 type fieldSample struct {
-	valid, wrong string   // JSON; wrong "": a string where the valid value is none, else a number
+	// JSON; wrong "": a string where the valid value is none, else a number
+	valid, wrong string
 	outside      []string // beyond those that the description's limits give
 	taken        string   // a value that the description forbids and clients send
 	note         string
@@ -33,7 +34,8 @@ const storedID = "resp_stored"
 
 // protocolFields is a protocol and its fields.
 type protocolFields struct {
-	name, path, schema string // schema: in OpenAI's description; "": our own list, from the protocol's documentation
+	// schema: in OpenAI's description; "": our own list, from the protocol's documentation
+	name, path, schema string
 	minimal            string // a request's other members
 	fields             map[string]fieldSample
 }

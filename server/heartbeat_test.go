@@ -48,7 +48,8 @@ func TestHeartbeat_eventsWhileTheTurnIsQueued(t *testing.T) {
 			reply := enginetest.Say("late")
 			reply.Hold = make(chan struct{})
 			rec := serveFor(t, options(t, reply), c.path, c.body, func() {
-				<-time.After(3*5*time.Second + time.Second) // the bubble's clock, not the machine's
+				// the bubble's clock, not the machine's
+				<-time.After(3*5*time.Second + time.Second)
 				close(reply.Hold)
 			})
 			body, want := rec.Body.String(), 3

@@ -53,7 +53,8 @@ func TestHopeless_everyRouteAnswersWithText(t *testing.T) {
 				{"/v1/messages", `{"model":"m","max_tokens":500,"messages":[{"role":"user","content":%s}],"tools":[{"name":"pair","input_schema":` + schema + `}]`, `"stop_reason":"end_turn"`, `"type":"tool_use"`},
 			} {
 				for _, stream := range []string{"}", `,"stream":true}`} {
-					order, _ := json.Marshal(fmt.Sprintf("[[h%dx%dx%d]]%s[[/]]", i, n, len(stream), says)) // texts always marshal
+					// texts always marshal
+					order, _ := json.Marshal(fmt.Sprintf("[[h%dx%dx%d]]%s[[/]]", i, n, len(stream), says))
 					status, got := postTo(t, s, c.path, fmt.Sprintf(c.body, order)+stream)
 					if status != http.StatusOK || !strings.Contains(got, c.reason) || strings.Contains(got, c.call) || strings.Contains(got, `"error":{`) || stream == "}" && strings.Contains(got, `"content":null`) {
 						t.Errorf("mask %v, %s%s, %s: %d %s", can.Mask, c.path, stream, says, status, got)

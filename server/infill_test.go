@@ -33,7 +33,8 @@ func TestCompletions_theGapBeforeASuffixIsFilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(ids); ids[0] != 300 || ids[11] != 301 || ids[n-1] != 302 || n != 1+10+1+4+1 { // "<X>" in the suffix is text
+		// "<X>" in the suffix is text
+		if n := len(ids); ids[0] != 300 || ids[11] != 301 || ids[n-1] != 302 || n != 1+10+1+4+1 {
 			t.Errorf("%s: %v", name, ids)
 		}
 		_, text, _ := strings.Cut(rec.Body.String(), `"tenon_debug":`)

@@ -21,8 +21,8 @@ type shape map[string]string
 // described is what LM Studio's documentation says of an answer, and what is added to it here.
 type described struct{ documented, added shape }
 
-// studioAnswers are the documented members of each answer (docs of 2026-04-29, 1_developer/2_rest).
-// What stands behind "added" is ours.
+// studioAnswers are the documented members of each answer (docs of 2026-04-29,
+// 1_developer/2_rest). What stands behind "added" is ours.
 var studioAnswers = map[string]described{
 	"v1 models": {documented: shape{
 		"models": "list", "models.type": "string", "models.publisher": "string", "models.key": "string", "models.display_name": "string",
@@ -43,7 +43,8 @@ var studioAnswers = map[string]described{
 	"unload": {documented: shape{"instance_id": "string"}},
 	"download": {documented: shape{
 		"job_id": "string ?", "status": "string", "completed_at": "string ?", "total_size_bytes": "number ?", "started_at": "string ?",
-		"bytes_per_second": "number ?", "estimated_completion": "string ?", "downloaded_bytes": "number ?", // of the status
+		// of the status
+		"bytes_per_second": "number ?", "estimated_completion": "string ?", "downloaded_bytes": "number ?",
 	}, added: shape{"error": "string ?"}},
 	"chat": {documented: shape{
 		"model_instance_id": "string", "output": "list", "output.type": "string", "output.content": "string", "stats": "object", "stats.input_tokens": "number",
@@ -54,7 +55,10 @@ var studioAnswers = map[string]described{
 	"v0 models": {documented: shape{
 		"object": "string", "data": "list", "data.id": "string", "data.object": "string", "data.type": "string", "data.publisher": "string", "data.arch": "string",
 		"data.compatibility_type": "string", "data.quantization": "string", "data.state": "string", "data.max_context_length": "number",
-	}, added: shape{"data.loaded_context_length": "number ?", "data.capabilities": "list"}}, // LM Studio's too, if not its documentation's
+	}, added: shape{
+		// LM Studio's too, if not its documentation's
+		"data.loaded_context_length": "number ?", "data.capabilities": "list",
+	}},
 	"v0 chat": {documented: shape{
 		"id": "string", "object": "string", "created": "number", "model": "string", "choices": "list", "choices.index": "number", "choices.logprobs": "null object",
 		"choices.finish_reason": "string", "choices.message": "object", "choices.message.role": "string", "choices.message.content": "string",
@@ -63,7 +67,8 @@ var studioAnswers = map[string]described{
 		"model_info": "object", "model_info.arch": "string", "model_info.quant": "string", "model_info.format": "string", "model_info.context_length": "number",
 		"runtime": "object", "runtime.name": "string", "runtime.version": "string", "runtime.supported_formats": "list",
 	}, added: shape{"choices.message.refusal": "null", "choices.message.annotations": "list", "service_tier": "string", "system_fingerprint": "string",
-		"usage.prompt_tokens_details": "object", "usage.completion_tokens_details": "object"}}, // OpenAI's
+		// OpenAI's
+		"usage.prompt_tokens_details": "object", "usage.completion_tokens_details": "object"}},
 	"v0 completion": {documented: shape{
 		"id": "string", "object": "string", "created": "number", "model": "string", "choices": "list", "choices.index": "number", "choices.logprobs": "null object",
 		"choices.finish_reason": "string", "choices.text": "string", "usage": "object", "usage.prompt_tokens": "number", "usage.completion_tokens": "number",

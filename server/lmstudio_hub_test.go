@@ -131,7 +131,8 @@ func TestStudio_hubOverTheSDK(t *testing.T) {
 	}
 	source := at(options[1], "downloadIdentifier").(string)
 
-	open := func(id int) { // a download that is cancelled after its first bytes, and one that is not
+	open := func(id int) {
+		// a download that is cancelled after its first bytes, and one that is not
 		send(fmt.Sprintf(`{"type":"channelCreate","endpoint":"downloadModel","channelId":%d,"creationParameter":{"downloadIdentifier":%q}}`, id, source))
 	}
 	open(1)

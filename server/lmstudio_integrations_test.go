@@ -39,7 +39,8 @@ func TestStudio_chatsHeartbeatsKeepTheOrder(t *testing.T) {
 		o.Heartbeat = time.Second
 		rec := serveFor(t, o, "/api/v1/chat", `{"model":"some","input":"hi","stream":true}`, func() {
 			for _, step := range []chan struct{}{loads, reply.Hold, reply.Hold} {
-				<-time.After(2*time.Second + time.Millisecond) // the bubble's clock, not the machine's
+				// the bubble's clock, not the machine's
+				<-time.After(2*time.Second + time.Millisecond)
 				step <- struct{}{}
 			}
 		})

@@ -20,7 +20,8 @@ const (
 	chiefKey = "chief-key-0123456789" // of an admin
 )
 
-// keyed is a server with both keys, the model "m", and "set", whose own context is of 4,096 tokens.
+// keyed is a server with both keys, the model "m", and "set", whose own context is of 4,096
+// tokens.
 func keyed(t *testing.T, keys ...string) (*httptest.Server, *fleet.Fleet) {
 	t.Helper()
 	f, o := servertest.Fleet(map[string]engine.Engine{

@@ -102,8 +102,8 @@ func TestStudio_modelsFieldByField(t *testing.T) {
 		t.Errorf("%d %s", status, diff)
 	}
 	_, v0 := askStudio(t, s, "GET", "/api/v0/models", "")
-	// The documentation shows loaded_context_length for loaded models only. Zed takes the longest
-	// window where it is missing.
+	// The documentation shows loaded_context_length for loaded models only. Zed takes the
+	// longest window where it is missing.
 	want = []string{"arch", "capabilities", "compatibility_type", "id", "loaded_context_length", "max_context_length", "object", "publisher", "quantization", "state", "type"}
 	if diff := cmp.Diff(want, membersOf(at(v0, "data", 0))); diff != "" || at(v0, "data", 0, "state") != "not-loaded" || at(v0, "data", 0, "type") != "llm" {
 		t.Error(diff, v0)

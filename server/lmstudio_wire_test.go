@@ -22,7 +22,8 @@ var studioVolatile = []struct {
 }{
 	{regexp.MustCompile(`"(call|resp|chatcmpl|cmpl)[-_]\w+"`), `"$1-ID"`},
 	{regexp.MustCompile(`"(instanceReference|lastUsedTime|created)":("[^"]*"|\d+)`), `"$1":0`},
-	{regexp.MustCompile(`"(promptTokensCount|totalTokensCount|prompt_tokens|total_tokens|input_tokens)":\d+`), `"$1":0`}, // as the prompt is worded
+	// as the prompt is worded
+	{regexp.MustCompile(`"(promptTokensCount|totalTokensCount|prompt_tokens|total_tokens|input_tokens)":\d+`), `"$1":0`},
 	{regexp.MustCompile(`"(tokensPerSecond|timeToFirstTokenSec|totalTimeSec|tokens_per_second|time_to_first_token|time_to_first_token_seconds|generation_time|model_load_time_seconds|load_time_seconds)":[-+.e\d]+`), `"$1":0`},
 }
 

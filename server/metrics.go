@@ -218,7 +218,8 @@ func (m *metrics) choice(model string, f chat.Finish, first bool) {
 	if f.Miss != nil {
 		m.missed.WithLabelValues(model, f.Miss.Part).Inc()
 	}
-	m.loops.WithLabelValues(model).Add(float64(min(f.Mending.Loops, 1))) // it is told more than once
+	// it is told more than once
+	m.loops.WithLabelValues(model).Add(float64(min(f.Mending.Loops, 1)))
 	m.rejected.WithLabelValues(model).Add(float64(len(f.Notes)))
 	for _, r := range f.Repairs {
 		m.repairs.WithLabelValues(r.Rule).Inc()

@@ -51,8 +51,9 @@ var (
 		held("tenon_grammars_kept", "Compiled grammars that are remembered.", func(s engine.Stats) int { return s.Grammars }),
 		held("tenon_grammar_bytes", "Memory of compiled grammars, with all they have learned.", func(s engine.Stats) int { return s.GrammarBytes }),
 	}
-	// Schedulers of clusters know these names of vLLM's (Gateway API Inference Extension, llm-d).
-	// Prefixes that are kept for reuse do not count as use there: a turn that needs room gets it.
+	// Schedulers of clusters know these names of vLLM's (Gateway API Inference Extension,
+	// llm-d). Prefixes that are kept for reuse do not count as use there: a turn that needs
+	// room gets it.
 	vllmMetrics = []engineMetric{
 		gauge("vllm:num_requests_running", "Turns in slots, by the name vLLM has for it.", "model_name", func(s engine.Stats) float64 { return float64(s.Running) }),
 		gauge("vllm:num_requests_waiting", "Turns that wait for a slot, by the name vLLM has for it.", "model_name", func(s engine.Stats) float64 { return float64(s.Waiting) }),

@@ -48,7 +48,8 @@ func busy(t *testing.T) http.Handler {
 	lost := enginetest.Say("half")
 	lost.Err = engine.ErrWorkerLost
 	o := options(t, enginetest.Say(lookingCall), enginetest.Say("four"), lost)
-	o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked // under the mask there is nothing to repair
+	// under the mask there is nothing to repair
+	o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked
 	o.Engines = counts{"scripted": {Evaluated: 70, Repeated: 3, Steps: 9, Restarts: 2, Running: 1, Waiting: 4, Cells: 50, Evictable: 18, Capacity: 4096, Kept: 2,
 		Confinement: &engine.Confinement{NoNewPrivs: true, Landlock: 7}}}
 	h := server.New(o)

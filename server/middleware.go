@@ -84,7 +84,8 @@ func refuseWhileLoading(r Readiness) gin.HandlerFunc {
 			return
 		}
 		model, progress, err := r.Ready()
-		if model == "" || err != nil { // a model that cannot be loaded is its own requests' error
+		// a model that cannot be loaded is its own requests' error
+		if model == "" || err != nil {
 			c.Next()
 			return
 		}

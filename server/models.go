@@ -46,12 +46,14 @@ type modelInfo struct {
 	Aliases     []string `json:"aliases,omitempty"`
 	State       string   `json:"state"`
 	// Of a model without a file here these are known once it is loaded, and left out before.
-	ContextLength    int `json:"context_length,omitempty"`     // tokens one request may use
-	MaxContextLength int `json:"max_context_length,omitempty"` // tokens the model was trained for
-	MaxInputTokens   int `json:"max_input_tokens,omitempty"`   // context_length, for Anthropic: prompt and answer share it
-	MaxTokens        int `json:"max_tokens,omitempty"`         // the same, of an answer
-	// The same for others: each client reads one of them, and compacts too late or never where it
-	// finds none.
+	ContextLength int `json:"context_length,omitempty"` // tokens one request may use
+	// tokens the model was trained for
+	MaxContextLength int `json:"max_context_length,omitempty"`
+	// context_length, for Anthropic: prompt and answer share it
+	MaxInputTokens int `json:"max_input_tokens,omitempty"`
+	MaxTokens      int `json:"max_tokens,omitempty"` // the same, of an answer
+	// The same for others: each client reads one of them, and compacts too late or never where
+	// it finds none.
 	MaxOutputTokens     int       `json:"max_output_tokens,omitempty"`
 	MaxModelLength      int       `json:"max_model_len,omitempty"`         // vLLM's
 	LoadedContextLength int       `json:"loaded_context_length,omitempty"` // LM Studio's
@@ -59,8 +61,8 @@ type modelInfo struct {
 	Architecture        string    `json:"architecture,omitempty"`
 	Quantization        string    `json:"quantization,omitempty"`
 	Capabilities        []string  `json:"capabilities"`
-	// How the server's promises hold on the model's engine, and what that can do; known once it is
-	// loaded.
+	// How the server's promises hold on the model's engine, and what that can do; known once
+	// it is loaded.
 	Guarantees map[string]string `json:"guarantees,omitempty"`
 	Engine     *engine.Can       `json:"engine,omitempty"`
 	Error      string            `json:"error,omitempty"` // why it could not be loaded
@@ -251,8 +253,8 @@ func (k modelFacts) capabilities(s fleet.Status) []string {
 
 // Readiness tells whether every model named at start answers.
 type Readiness interface {
-	// Ready returns "", or what is being waited for: a model and how much of it is loaded, from 0
-	// to 1.
+	// Ready returns "", or what is being waited for: a model and how much of it is loaded,
+	// from 0 to 1.
 	Ready() (waiting string, progress float64, err error)
 }
 

@@ -100,7 +100,8 @@ func TestReadKeys_refusesAFileThatOthersCanRead(t *testing.T) {
 // the file gets nothing of it.
 func TestKeys_whatIsKeptBelongsToTheKeyNotToItsNameOrPlace(t *testing.T) {
 	o := options(t, enginetest.Say("one"), enginetest.Say("two"))
-	o.Responses, _ = responses.OpenStore(responses.StoreOptions{}) // in memory nothing can fail
+	// in memory nothing can fail
+	o.Responses, _ = responses.OpenStore(responses.StoreOptions{})
 	with := func(written string) http.Handler {
 		k, err := server.NewKey(written, 1)
 		if err != nil {

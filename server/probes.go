@@ -23,12 +23,13 @@ const ollamaVersion = "0.17.4"
 
 // ollamaModel is an entry of GET /api/tags.
 type ollamaModel struct {
-	Name       string        `json:"name"`
-	Model      string        `json:"model"` // the same
-	ModifiedAt string        `json:"modified_at"`
-	Size       int64         `json:"size"`   // bytes
-	Digest     string        `json:"digest"` // it tells versions of a model apart; as in Ollama's own, it is no file's hash
-	Details    ollamaDetails `json:"details"`
+	Name       string `json:"name"`
+	Model      string `json:"model"` // the same
+	ModifiedAt string `json:"modified_at"`
+	Size       int64  `json:"size"` // bytes
+	// it tells versions of a model apart; as in Ollama's own, it is no file's hash
+	Digest  string        `json:"digest"`
+	Details ollamaDetails `json:"details"`
 }
 
 type ollamaDetails struct {
@@ -42,8 +43,9 @@ type ollamaDetails struct {
 
 // ollamaShown is the answer to POST /api/show.
 type ollamaShown struct {
-	Template     string         `json:"template"`
-	Parameters   string         `json:"parameters"` // lines of a name and a value; Continue takes num_ctx from here
+	Template string `json:"template"`
+	// lines of a name and a value; Continue takes num_ctx from here
+	Parameters   string         `json:"parameters"`
 	Details      ollamaDetails  `json:"details"`
 	ModelInfo    map[string]any `json:"model_info"` // as the file's header has it
 	Capabilities []string       `json:"capabilities"`
@@ -106,10 +108,11 @@ type props struct {
 	ModelPath    string        `json:"model_path"` // its name: no path is told
 	ModelAlias   string        `json:"model_alias"`
 	ChatTemplate string        `json:"chat_template"`
-	BOS          string        `json:"bos_token,omitempty"` // of a vocabulary that has none it is left out, as what is not known is
-	EOS          string        `json:"eos_token,omitempty"`
-	BuildInfo    string        `json:"build_info"`
-	Modalities   struct {
+	// of a vocabulary that has none it is left out, as what is not known is
+	BOS        string `json:"bos_token,omitempty"`
+	EOS        string `json:"eos_token,omitempty"`
+	BuildInfo  string `json:"build_info"`
+	Modalities struct {
 		Vision bool `json:"vision"`
 		Audio  bool `json:"audio"`
 	} `json:"modalities"`

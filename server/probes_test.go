@@ -253,7 +253,8 @@ func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 		if !slices.Contains([]string{"llm", "embeddings", "vlm"}, *m.Type) || !slices.Contains([]string{"loaded", "loading", "not-loaded"}, *m.State) || !slices.Contains([]string{"gguf", "mlx"}, *m.Compatibility) {
 			t.Errorf("Zed knows no %s, %s or %s", *m.Type, *m.State, *m.Compatibility)
 		}
-		// Zed takes the loaded length for the window, and the longest only where there is none.
+		// Zed takes the loaded length for the window, and the longest only where there is
+		// none.
 		if m.Max == nil || *m.Max != 32768 || m.Loaded == nil || *m.Loaded != 2048 || !slices.Contains(m.Capabilities, "tool_use") {
 			t.Errorf("Zed reads of %s: %v, %v, %v", *m.ID, m.Max, m.Loaded, m.Capabilities)
 		}

@@ -34,7 +34,8 @@ func routes(g *gin.Engine, o Options, seen observer) {
 		{"GET", "/metrics", gin.WrapH(seen.metrics.handler())},
 		{"GET", "/debug/requests/:id", seen.kept.show},
 		{"GET", "/v1/models", listModels(o.Models, known)},
-		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, known)}, // ids hold slashes
+		// ids hold slashes
+		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, known)},
 		{"GET", "/props", showProps(o.Models, o.Service.Default, known)},
 		{"GET", "/api/version", ollamaVersionRoute},
 		{"GET", "/api/tags", ollamaTags(o.Models, known)},

@@ -20,33 +20,50 @@ import (
 
 // Options configure a server. Service and Models must be set.
 type Options struct {
-	Service   *chat.Service
-	Models    Models
-	Agent     *agent.Service                  // what executes tools, on Service; nil: nothing does
-	Responses *responses.Store                // where responses are kept; nil: in memory
-	Engines   Engines                         // what /metrics tells of engines; nil: nothing
-	Readiness Readiness                       // nil: always ready
-	Warnings  func(id string) []string        // what is to be known of a model, for its entry in /v1/models; nil: nothing
-	Fleet     fleet.API                       // tenon's own API; the zero value: there is none
-	Draining  func() bool                     // whether new requests are refused, but for /health; nil: never
-	Stopping  <-chan struct{}                 // closed when the server begins to drain, for sockets; nil: never
-	LMStudio  lmstudio.Fleet                  // what LM Studio's clients load; nil: their routes are not served
-	Traits    func(catalog.Entry) chat.Traits // what a model's file says it can; set with LMStudio
-	Slots     func(id string) int             // turns that run at once on a model, as set; nil: not known
-	Version   string                          // of this server, as it is told to them
-	Metrics   *prometheus.Registry            // what /metrics shows; nil: a registry of the server's own
-	Telemetry *telemetry.Telemetry            // who gets a span of each request; nil: nobody
+	Service *chat.Service
+	Models  Models
+	// what executes tools, on Service; nil: nothing does
+	Agent *agent.Service
+	// where responses are kept; nil: in memory
+	Responses *responses.Store
+	// what /metrics tells of engines; nil: nothing
+	Engines Engines
+	// nil: always ready
+	Readiness Readiness
+	// what is to be known of a model, for its entry in /v1/models; nil: nothing
+	Warnings func(id string) []string
+	// tenon's own API; the zero value: there is none
+	Fleet fleet.API
+	// whether new requests are refused, but for /health; nil: never
+	Draining func() bool
+	// closed when the server begins to drain, for sockets; nil: never
+	Stopping <-chan struct{}
+	// what LM Studio's clients load; nil: their routes are not served
+	LMStudio lmstudio.Fleet
+	// what a model's file says it can; set with LMStudio
+	Traits func(catalog.Entry) chat.Traits
+	// turns that run at once on a model, as set; nil: not known
+	Slots func(id string) int
+	// of this server, as it is told to them
+	Version string
+	// what /metrics shows; nil: a registry of the server's own
+	Metrics *prometheus.Registry
+	// who gets a span of each request; nil: nobody
+	Telemetry *telemetry.Telemetry
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]
 	CORSOrigins  []string // web pages that may call; nil: none
-	MaxBody      int64    // largest body in bytes, and a quarter of those in flight together; 0 means 64 MiB
+	// largest body in bytes, and a quarter of those in flight together; 0 means 64 MiB
+	MaxBody int64
 
 	Heartbeat time.Duration // longest silence of a stream; 0: [sse.DefaultEvery]
 
-	Log           *slog.Logger // access log; nil: slog.Default()
-	LogPrompts    bool         // prompts and answers go into the access log
-	DebugRequests int          // how many requests' records are kept for GET /debug/requests/{id}; 0: none, and no such route
+	Log        *slog.Logger // access log; nil: slog.Default()
+	LogPrompts bool         // prompts and answers go into the access log
+	// how many requests' records are kept for GET /debug/requests/{id}; 0: none, and no such
+	// route
+	DebugRequests int
 }
 
 const defaultMaxBody = 64 << 20

@@ -106,8 +106,9 @@ func replace(old, with string) func(path, body string) (string, string) {
 }
 
 // The bodies of the three protocols' errors, in full: what clients branch on.
-// What an upstream refuses once the turn is in its queue keeps its status in a stream, too: nothing
-// has been said by then, and clients try again by status. A stream of responses tells it as events.
+// What an upstream refuses once the turn is in its queue keeps its status in a stream, too:
+// nothing has been said by then, and clients try again by status. A stream of responses tells it
+// as events.
 func TestStatuses_ofATurnThatFailsBeforeItSpeaks(t *testing.T) {
 	busy := &enginetest.Scripted{Play: func(engine.Turn) enginetest.Reply {
 		return enginetest.Reply{Err: &engine.BusyError{RetryAfter: 7 * time.Second}}

@@ -96,7 +96,8 @@ func madeUp(r *rand.Rand) string {
 	for range 3 + r.IntN(9) {
 		b.WriteString(pieces[r.IntN(len(pieces))])
 	}
-	return "x" + b.String() + "y" // white space at the ends is layout, which goes with or without stops
+	// white space at the ends is layout, which goes with or without stops
+	return "x" + b.String() + "y"
 }
 
 // cutAtRandom is an answer in tokens of one to four bytes, or a single one.

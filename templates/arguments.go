@@ -141,7 +141,8 @@ func (c *closer) closed(b []byte) string {
 }
 
 func trimComma(b []byte) []byte {
-	t := bytes.TrimRight(b, " \t\r\n") // not as a string: a copy at each bracket would cost the square of the length
+	// not as a string: a copy at each bracket would cost the square of the length
+	t := bytes.TrimRight(b, " \t\r\n")
 	if bytes.HasSuffix(t, []byte(",")) {
 		return b[:len(t)-1]
 	}

@@ -8,10 +8,14 @@ import (
 
 // Conversation is what a prompt is rendered from.
 type Conversation struct {
-	Messages []Message      `json:"messages"` // if the last is the assistant's, without calls, it is continued
-	Tools    []Tool         `json:"-"`        // declared; the prompt shows them in the order of their names
-	Protocol Protocol       `json:"-"`        // how calls are written; Auto leaves it to the template
-	Thinking Thinking       `json:"-"`        // what the client asked of the model's thinking
+	// if the last is the assistant's, without calls, it is continued
+	Messages []Message `json:"messages"`
+	// declared; the prompt shows them in the order of their names
+	Tools []Tool `json:"-"`
+	// how calls are written; Auto leaves it to the template
+	Protocol Protocol `json:"-"`
+	// what the client asked of the model's thinking
+	Thinking Thinking       `json:"-"`
 	Args     map[string]any `json:"chat_template_kwargs,omitempty"`
 	// Closed leaves the prompt after the last message, without opening the assistant's turn
 	// (add_generation_prompt: false).
@@ -19,15 +23,16 @@ type Conversation struct {
 	// Now is the local time that a template may write. It should stay the same while a
 	// conversation grows. Zero: the time of rendering.
 	Now time.Time `json:"now,omitzero"`
-	// Stop is asked now and then while a prompt is made. An error of its ends that, and is what
-	// rendering returns. Nil: it goes on to its end.
+	// Stop is asked now and then while a prompt is made. An error of its ends that, and is
+	// what rendering returns. Nil: it goes on to its end.
 	Stop func() error `json:"-"`
 }
 
 // Thinking is a wish about thinking; the zero value leaves it to the model's template.
 type Thinking struct {
-	Enabled *bool  `json:"enabled,omitempty"`
-	Effort  string `json:"effort,omitempty"` // "low", "medium", "high" and what else the template knows
+	Enabled *bool `json:"enabled,omitempty"`
+	// "low", "medium", "high" and what else the template knows
+	Effort string `json:"effort,omitempty"`
 }
 
 // Role of a message's author.
@@ -43,15 +48,18 @@ const (
 
 // Message is one turn of a conversation.
 type Message struct {
-	Role      Role   `json:"role"`
-	Name      string `json:"name,omitempty"`      // of the author, where a client gives one; in a result the tool's name
-	Text      string `json:"text,omitempty"`      // content; several text parts are in Parts instead
+	Role Role `json:"role"`
+	// of the author, where a client gives one; in a result the tool's name
+	Name string `json:"name,omitempty"`
+	// content; several text parts are in Parts instead
+	Text      string `json:"text,omitempty"`
 	Parts     []Part `json:"parts,omitempty"`     // content in parts; empty when Text holds it
 	Reasoning string `json:"reasoning,omitempty"` // an assistant's thinking
 	Calls     []Call `json:"calls,omitempty"`     // an assistant's calls
 	CallID    string `json:"call_id,omitempty"`   // in a result: the call it answers
 	Failed    bool   `json:"failed,omitempty"`    // in a result: the tool reported an error
-	Executed  bool   `json:"executed,omitempty"`  // in a result: a server ran the tool, not the client
+	// in a result: a server ran the tool, not the client
+	Executed bool `json:"executed,omitempty"`
 }
 
 // Part is a piece of a message's content.
@@ -93,7 +101,8 @@ type Call struct {
 
 // Tool is a declared tool as the prompt shows it.
 type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON Schema; nil: no parameters
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// a JSON Schema; nil: no parameters
+	Parameters json.RawMessage `json:"parameters,omitempty"`
 }

@@ -35,8 +35,8 @@ func eachTemplate(t *testing.T, f func(t *testing.T, tm *Template)) {
 	}
 }
 
-// sharedTemplate is a template of the corpus, with the markers of all. It is parsed, which tries it
-// out, once for all tests.
+// sharedTemplate is a template of the corpus, with the markers of all. It is parsed, which tries
+// it out, once for all tests.
 func sharedTemplate(file string) (*Template, error) {
 	parsed, known := parsedTemplates[file]
 	if known {

@@ -1,7 +1,8 @@
 // Package templates turns a conversation into the prompt that a model was trained on, whatever the
 // client replays.
 //
-//	t, err := templates.Parse(source, templates.Options{BOS: "<s>", EOS: "</s>", Markers: markers}) // once per model
+//	options := templates.Options{BOS: "<s>", EOS: "</s>", Markers: markers}
+//	t, err := templates.Parse(source, options) // once per model
 //	if err != nil { ... serve the model with templates.Builtin{}, and say why ... }
 //	r, err := t.Render(templates.Conversation{Messages: messages, Tools: tools, Now: begun})
 //	for _, s := range r.Segments { ... template text, markers, content ... }
@@ -9,7 +10,8 @@
 // # Flow
 //
 //	source --mend--> --jinja.Parse--> template --prober--> Probe
-//	Conversation --healing by Rules--> turns --variables--> jinja.Render --> spans --markers--> Segments
+//	Conversation --healing by Rules--> turns --variables--> jinja.Render --> spans
+//	spans --markers--> Segments
 //
 // [Parse] applies the edit that is known for a broken template ([Edits]), parses it with package
 // jinja and renders a few dozen canonical conversations with it. What it does with them is its

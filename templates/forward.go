@@ -8,9 +8,9 @@ import (
 	"tenon/templates/jinja"
 )
 
-// Forward renders for an upstream that renders conversations by itself: the healed conversation and
-// its tools are one JSON value, which is the whole prompt. Text is data there, because JSON quotes
-// it. In an own protocol tools and calls are told in words, and the upstream is shown none.
+// Forward renders for an upstream that renders conversations by itself: the healed conversation
+// and its tools are one JSON value, which is the whole prompt. Text is data there, because JSON
+// quotes it. In an own protocol tools and calls are told in words, and the upstream is shown none.
 type Forward Builtin
 
 var _ Renderer = Forward{}

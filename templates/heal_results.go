@@ -47,8 +47,9 @@ type matching struct {
 	byID    map[string]place   // of the calls seen so far; the latest wins
 	orphans map[int]bool       // results without a call
 	seen    int                // turns whose calls are known
-	latest  []place            // calls of the latest turn that has any, less those answered before the first open one
-	byName  map[string][]place
+	// calls of the latest turn that has any, less those answered before the first open one
+	latest []place
+	byName map[string][]place
 }
 
 type place struct{ turn, call int }

@@ -22,8 +22,9 @@ type healing struct {
 	prefill  bool // the last turn is the assistant's and goes on
 	heals    []Heal
 	complete completing // of the schemas that are shown; nil: they are shown as they are
-	hidden   []string   // texts that the template does not see, each behind its placeholder; nil: it sees all
-	guided   bool       // the tools are explained
+	// texts that the template does not see, each behind its placeholder; nil: it sees all
+	hidden   []string
+	guided   bool // the tools are explained
 	wording  Wording
 	examples *jinja.Str // of calls, with guidance
 	write    WriteCalls // of a template that shows no calls
@@ -33,8 +34,9 @@ type healing struct {
 // turn is a message while it is healed: Text holds the whole content.
 type turn struct {
 	Message
-	index int        // in the client's messages
-	more  *jinja.Str // ours, behind a system message's text, or calls: the only text here that may hold markers
+	index int // in the client's messages
+	// ours, behind a system message's text, or calls: the only text here that may hold markers
+	more *jinja.Str
 }
 
 // arg is a template argument.

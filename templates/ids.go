@@ -9,11 +9,16 @@ import (
 type IDFormat string
 
 const (
-	IDUnused    IDFormat = "unused"                       // the prompt shows no ids
-	IDAny       IDFormat = "any"                          // ids are shown as they are
-	IDAlnum9    IDFormat = "alnum9"                       // nine letters and digits, else the template raises
-	IDNamed     IDFormat = "functions.name:n"             // the id carries the call's name and its number in the conversation
-	IDNamedTurn IDFormat = "functions.name:n of the turn" // the template makes such ids itself, and results must name them
+	// the prompt shows no ids
+	IDUnused IDFormat = "unused"
+	// ids are shown as they are
+	IDAny IDFormat = "any"
+	// nine letters and digits, else the template raises
+	IDAlnum9 IDFormat = "alnum9"
+	// the id carries the call's name and its number in the conversation
+	IDNamed IDFormat = "functions.name:n"
+	// the template makes such ids itself, and results must name them
+	IDNamedTurn IDFormat = "functions.name:n of the turn"
 )
 
 // alphabet of the ids that alnum9 makes.

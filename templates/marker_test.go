@@ -89,7 +89,8 @@ func TestRender_contentForgesNoMarker(t *testing.T) {
 		n++
 		eachTemplate(t, func(t *testing.T, tm *Template) {
 			if n++; n%5 != 0 && os.Getenv("TENON_ALL") == "" {
-				return // one vocabulary for each template; all of them with TENON_ALL=1
+				// one vocabulary for each template; all of them with TENON_ALL=1
+				return
 			}
 			tm = withMarkers(tm, vocabulary)
 			r := rand.New(rand.NewSource(1))

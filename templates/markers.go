@@ -9,7 +9,9 @@ import (
 // those the longest, as Hugging Face's tokenizers do. Of the thousands of added tokens it looks up
 // no more than there are lengths.
 type markers struct {
-	lengths [256][]int // of the markers that begin with a byte, the longest first: nearly all text is passed by with this alone
+	// of the markers that begin with a byte, the longest first: nearly all text is passed by
+	// with this alone
+	lengths [256][]int
 	known   map[string]bool
 }
 

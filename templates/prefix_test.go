@@ -14,8 +14,10 @@ type Break struct {
 type Reason string
 
 const (
-	ReasonThinking   Reason = "thinking-dropped"  // the template no longer shows a turn's thinking
-	ReasonGeneration Reason = "generation-prompt" // the template shows the answered turn otherwise than it opened it
+	// the template no longer shows a turn's thinking
+	ReasonThinking Reason = "thinking-dropped"
+	// the template shows the answered turn otherwise than it opened it
+	ReasonGeneration Reason = "generation-prompt"
 	ReasonMessage    Reason = "message-changed"   // the client sent another text
 	ReasonTurns      Reason = "turns-changed"     // a message came, went or moved
 	ReasonTools      Reason = "tools-changed"     // the client declared other tools

@@ -14,32 +14,41 @@ type Probe struct {
 	// Edit names the mend that was applied to the template, "" if none; see [Edits].
 	Edit string `json:"edit,omitempty"`
 
-	System      SystemSupport `json:"system"`
-	SystemMany  bool          `json:"system_many"` // several at the beginning are all shown
-	Developer   bool          `json:"developer"`   // the role developer means something of its own or the same as system
-	Alternation bool          `json:"alternation"` // turns of one role in a row are refused
-	UserFirst   bool          `json:"user_first"`  // the first turn must be the user's
-	UserNeeded  bool          `json:"user_needed"` // a conversation without a user's turn is refused
+	System     SystemSupport `json:"system"`
+	SystemMany bool          `json:"system_many"` // several at the beginning are all shown
+	// the role developer means something of its own or the same as system
+	Developer   bool `json:"developer"`
+	Alternation bool `json:"alternation"` // turns of one role in a row are refused
+	UserFirst   bool `json:"user_first"`  // the first turn must be the user's
+	// a conversation without a user's turn is refused
+	UserNeeded bool `json:"user_needed"`
 
-	Tools         ToolPlace   `json:"tools"`           // where declared tools are shown
-	Calls         CallSupport `json:"calls"`           // how many calls a turn may have
-	CallsWithText bool        `json:"calls_with_text"` // a turn with text and calls shows its calls
-	Arguments     string      `json:"arguments"`       // handed over as "object" or "string"; "" without calls
-	IDs           IDFormat    `json:"ids"`
-	Results       ResultMatch `json:"results"` // how a result says which call it answers
+	Tools ToolPlace   `json:"tools"` // where declared tools are shown
+	Calls CallSupport `json:"calls"` // how many calls a turn may have
+	// a turn with text and calls shows its calls
+	CallsWithText bool `json:"calls_with_text"`
+	// handed over as "object" or "string"; "" without calls
+	Arguments string      `json:"arguments"`
+	IDs       IDFormat    `json:"ids"`
+	Results   ResultMatch `json:"results"` // how a result says which call it answers
 
-	// Written: the template shows declared tools and results but no calls, which are written into
-	// the turn's text.
+	// Written: the template shows declared tools and results but no calls, which are written
+	// into the turn's text.
 	Written bool `json:"written"`
 	// Described: the template shows calls and results but no declared tools, which are told in
 	// words.
 	Described bool `json:"described"`
 
-	Thinking         string   `json:"thinking"`           // where earlier thinking is read from: "fields", "blocks", "inline" or ""
-	ThinkingWithText bool     `json:"thinking_with_text"` // thinking and text before a call may stand in one turn
-	ThinkingMarkers  []string `json:"thinking_markers"`   // opening and closing one, where the template writes them
-	Switches         []Switch `json:"switches"`           // arguments that change the thinking
-	Drops            []string `json:"drops"`              // what is not shown again in later turns
+	// where earlier thinking is read from: "fields", "blocks", "inline" or ""
+	Thinking string `json:"thinking"`
+	// thinking and text before a call may stand in one turn
+	ThinkingWithText bool `json:"thinking_with_text"`
+	// opening and closing one, where the template writes them
+	ThinkingMarkers []string `json:"thinking_markers"`
+	// arguments that change the thinking
+	Switches []Switch `json:"switches"`
+	// what is not shown again in later turns
+	Drops []string `json:"drops"`
 
 	GenerationPrompt string   `json:"generation_prompt"` // opens the assistant's turn
 	AfterResult      string   `json:"after_result"`      // the same after a tool's result
@@ -94,9 +103,10 @@ const (
 // Switch is a template argument that changes the model's thinking, or the word /no_think in a
 // system message, which has no values.
 type Switch struct {
-	Name    string   `json:"name"`
-	Values  []string `json:"values"`  // as JSON; each changes the prompt or is the default
-	Default string   `json:"default"` // which of them the template takes if it is not given; "" if none
+	Name   string   `json:"name"`
+	Values []string `json:"values"` // as JSON; each changes the prompt or is the default
+	// which of them the template takes if it is not given; "" if none
+	Default string `json:"default"`
 }
 
 // Evidence is how the template writes canonical turns, for package tools to tell the dialect by.
@@ -110,7 +120,8 @@ type Evidence struct {
 	TextCall   string // EvidenceText, then one call
 	Thought    string // thinking EvidenceThought, then one call
 	NoArgument string // a call without arguments
-	Typed      string // a call with a number, a bool, null, a list and an object: n, b, z, l, o
+	// a call with a number, a bool, null, a list and an object: n, b, z, l, o
+	Typed      string
 	Result     string // the result EvidenceResult of one call, up to the next turn
 	Tools      string // what declaring the tools adds
 	Generation string // the generation prompt

@@ -17,7 +17,9 @@ func (p *prober) thinking() {
 		p.form.Thinking = key
 		shown := p.thoughts()
 		if !shown.any() || key == thinkingInline && (!shown.last || shown.old) {
-			continue // tags that are always shown are nothing but text to the template, tags never shown are of no use
+			// tags that are always shown are nothing but text to the template, tags
+			// never shown are of no use
+			continue
 		}
 		f.Thinking = names[key]
 		p.noteThinking(shown)
@@ -41,7 +43,8 @@ func (p *prober) thoughts() thoughts {
 	think := func(m turn) turn { m.Reasoning = EvidenceThought; return m }
 	shown := func(open bool, turns ...turn) bool {
 		s := p.try(trial{turns: turns, open: open})
-		if !s.has(EvidenceThought) || s.has(`'thinking'`) || s.has(`"thinking"`) { // printed as an object
+		// printed as an object
+		if !s.has(EvidenceThought) || s.has(`'thinking'`) || s.has(`"thinking"`) {
 			return false
 		}
 		t.sample = s

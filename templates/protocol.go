@@ -13,8 +13,8 @@ const (
 	// ReAct is ours: lines labelled Thought, Action, Action Input; the result comes back as
 	// Observation.
 	ReAct Protocol = "react"
-	// XML is the form that came before JSON: objects between <tool_call> tags. It goes on working
-	// for those who ask for it.
+	// XML is the form that came before JSON: objects between <tool_call> tags. It goes on
+	// working for those who ask for it.
 	XML Protocol = "xml"
 )
 

@@ -47,7 +47,8 @@ const (
 // Rule is one way of making a conversation fit.
 type Rule struct {
 	Name, About string
-	apply       func(*healing) // nil: done together with the rule before it, or outside the list
+	// nil: done together with the rule before it, or outside the list
+	apply func(*healing)
 }
 
 // Rules lists every rule in the order of application.

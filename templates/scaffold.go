@@ -68,9 +68,12 @@ func listing(tools []Tool) string {
 // Wording replaces what models are told about calling tools, for those that understand other words
 // better. What is "" is told as usual.
 type Wording struct {
-	Guidance string `json:"guidance,omitempty" yaml:"guidance"` // %NAMES% are the tools' names
-	JSON     string `json:"json,omitempty" yaml:"json"`         // how to call in tenon's JSON format
-	ReAct    string `json:"react,omitempty" yaml:"react"`       // how to call in the ReAct format
+	// %NAMES% are the tools' names
+	Guidance string `json:"guidance,omitempty" yaml:"guidance"`
+	// how to call in tenon's JSON format
+	JSON string `json:"json,omitempty" yaml:"json"`
+	// how to call in the ReAct format
+	ReAct string `json:"react,omitempty" yaml:"react"`
 }
 
 // rules tell how to call in an own protocol; they stand behind the list of tools.

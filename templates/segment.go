@@ -4,9 +4,10 @@ package templates
 type Kind uint8
 
 const (
-	Text    Kind = iota // written by the template
-	Marker              // one control or added token that the template writes, named by its spelling
-	Content             // written by the conversation: plain text, whatever it spells
+	Text Kind = iota // written by the template
+	// one control or added token that the template writes, named by its spelling
+	Marker
+	Content // written by the conversation: plain text, whatever it spells
 )
 
 // Field says which part of a conversation content came from.
@@ -16,17 +17,18 @@ const (
 	FieldText      Field = iota // a message's content
 	FieldReasoning              // an assistant's thinking
 	FieldCall                   // an assistant's calls: names, ids, arguments
-	FieldOther                  // what else a message holds: its author's name, a result's call id
-	FieldTool                   // a declared tool
-	FieldArg                    // the client's template arguments
+	// what else a message holds: its author's name, a result's call id
+	FieldOther
+	FieldTool // a declared tool
+	FieldArg  // the client's template arguments
 )
 
 // Segment is a piece of a rendered prompt.
 type Segment struct {
 	Text string
 	Kind Kind
-	// Of content: which message wrote it and with what. For FieldTool Message is the tool's index,
-	// for FieldArg it is 0.
+	// Of content: which message wrote it and with what. For FieldTool Message is the tool's
+	// index, for FieldArg it is 0.
 	Message int
 	Field   Field
 }
@@ -40,7 +42,8 @@ type Rendering struct {
 	// Thinking says that the prompt ends inside the model's thinking: the template wrote the
 	// opening marker.
 	Thinking bool
-	// Stops end the model's turn where no marker does: "\nUser:" in a prompt without a template.
+	// Stops end the model's turn where no marker does: "\nUser:" in a prompt without a
+	// template.
 	Stops []string
 }
 
@@ -80,15 +83,18 @@ func (r Rendering) Slice(from, to int) []Segment {
 
 // Heal is a change that made a conversation fit its template.
 type Heal struct {
-	Rule    string `json:"rule"`             // the rule's name, such as "merge-system"
-	Message int    `json:"message"`          // index in the client's messages; -1: the conversation
-	Detail  string `json:"detail,omitempty"` // what stood there before, as far as a reader needs it
+	// the rule's name, such as "merge-system"
+	Rule string `json:"rule"`
+	// index in the client's messages; -1: the conversation
+	Message int `json:"message"`
+	// what stood there before, as far as a reader needs it
+	Detail string `json:"detail,omitempty"`
 }
 
 // Renderer writes a conversation as a prompt. Its methods may be called from any goroutine.
 type Renderer interface {
-	// Render refuses no conversation of well-typed messages; an error is a fault of the renderer
-	// itself, or the conversation's Stop's.
+	// Render refuses no conversation of well-typed messages; an error is a fault of the
+	// renderer itself, or the conversation's Stop's.
 	Render(Conversation) (Rendering, error)
 }
 

@@ -13,17 +13,18 @@ import (
 type Options struct {
 	BOS, EOS string   // as the vocabulary spells them; "" if there is none
 	Markers  []string // the vocabulary's control and added tokens
-	// Simplify shows less of the tools' schemas than was declared. With Simplify.Flatten the model
-	// writes flattened arguments: who parses them puts them back with schema.Flat.
+	// Simplify shows less of the tools' schemas than was declared. With Simplify.Flatten the
+	// model writes flattened arguments: who parses them puts them back with schema.Flat.
 	Simplify schema.Simplification
-	// CallWriter finds how calls are written where the template declares tools and shows results,
-	// but no calls: nil, or a nil result, leaves it at tenon's own protocol.
+	// CallWriter finds how calls are written where the template declares tools and shows
+	// results, but no calls: nil, or a nil result, leaves it at tenon's own protocol.
 	CallWriter func(Probe) WriteCalls
-	// Guidance tells the model how to call tools, with examples, behind the client's system text.
+	// Guidance tells the model how to call tools, with examples, behind the client's system
+	// text.
 	Guidance bool
 	Fits     Fits // which examples may be shown; nil: all
-	// Recall returns what is known of the template from an earlier time, or has it found out; nil: it
-	// is found out.
+	// Recall returns what is known of the template from an earlier time, or has it found out;
+	// nil: it is found out.
 	Recall  func(find func() (Findings, error)) (Findings, error)
 	Wording Wording // of what is told about tools
 }

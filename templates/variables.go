@@ -12,8 +12,9 @@ type form struct {
 	StringArguments bool        // arguments as JSON text rather than as an object
 	Empty           emptyForm   // content of a turn that has only calls
 	Thinking        thinkingKey // where a turn's thinking goes
-	Functions       bool        // tools as JSON text named functions, the time as text named datetime
-	EmptyTools      bool        // no tools are an empty list rather than None
+	// tools as JSON text named functions, the time as text named datetime
+	Functions  bool
+	EmptyTools bool // no tools are an empty list rather than None
 }
 
 // emptyForm is what stands for the content of an assistant's turn that has only calls.

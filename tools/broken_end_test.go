@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What closes an argument may be another tag than the family's: with a name that is like it, or the
-// argument's own. Before the call's end, or the next argument, it is the argument's end, which a
-// repair tells. With a space in it it is the family's. A tag that the value opens is the value's.
+// What closes an argument may be another tag than the family's: with a name that is like it, or
+// the argument's own. Before the call's end, or the next argument, it is the argument's end, which
+// a repair tells. With a space in it it is the family's. A tag that the value opens is the
+// value's.
 func TestTagged_closersWithAnotherName(t *testing.T) {
 	for family, forms := range map[string][2]string{
 		"qwen3-coder": {"<tool_call>\n<function=get_weather>\n<parameter=city>\n", "\n</function>\n</tool_call>"},

@@ -112,8 +112,8 @@ func TestCaptures_argumentsLeaveAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// Output that its grammar does not accept is read by the tolerant parser; nothing that has been sent is sent again or taken
-// back.
+// Output that its grammar does not accept is read by the tolerant parser; nothing that has been
+// sent is sent again or taken back.
 func TestCaptures_outputThatLeavesTheGrammarIsReadAnyway(t *testing.T) {
 	d, _ := Lookup("hermes")
 	p := planFor(t, d, Thinking{})
@@ -131,8 +131,9 @@ func TestCaptures_outputThatLeavesTheGrammarIsReadAnyway(t *testing.T) {
 	}
 }
 
-// A call of which a part has been sent cannot be taken back, and what the model did not write is not invented: it stays open, and the
-// parser says so. Where the output was cut off, it ends as the mask would have had it end.
+// A call of which a part has been sent cannot be taken back, and what the model did not write is
+// not invented: it stays open, and the parser says so. Where the output was cut off, it ends as
+// the mask would have had it end.
 func TestCaptures_callThatLeavesTheGrammarIsNotEndedByAnInventedValue(t *testing.T) {
 	d, _ := Lookup("hermes")
 	p := planFor(t, d, Thinking{})
@@ -171,7 +172,8 @@ hunk: "*** Add File: " /[^\n]+/ LF ("+" /[^\n]*/ LF)+ | "*** Delete File: " /[^\
 %import common.LF
 `
 
-// Free-form tools work in every dialect: what the mask allows is text that the tool's own grammar accepts.
+// Free-form tools work in every dialect: what the mask allows is text that the tool's own grammar
+// accepts.
 func TestCaptures_freeformToolsInEveryDialect(t *testing.T) {
 	v := byteVocab(t)
 	r := rand.New(rand.NewPCG(3, 9))

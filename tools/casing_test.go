@@ -46,9 +46,11 @@ func onePlanEach(t *testing.T, th Thinking) map[string]*Plan {
 // goes with them, other code stays.
 func TestCasing_callsInCode(t *testing.T) {
 	k, plans := 0, onePlanEach(t, Thinking{Off: true})
-	const always, atEnd, never = 2, 1, 0 // calls that are made: of any family; of those that write markers; of none
+	// calls that are made: of any family; of those that write markers; of none
+	const always, atEnd, never = 2, 1, 0
 	for _, c := range []struct {
-		text, marked, unmarked string // the contents; OPEN and END stand for what is around code
+		// the contents; OPEN and END stand for what is around code
+		text, marked, unmarked string
 		whom                   int
 	}{
 		{"OPENCALLEND", "", "", always},
@@ -63,7 +65,9 @@ func TestCasing_callsInCode(t *testing.T) {
 		for open, end := range map[string]string{"```\n": "\n```", "```xml\n": "\n```", "```json\n": "\n```", "```tool_call\n\n": "\n```\n", "````\n": "\n````", "``` json\n": "\n```", "```": "```"} {
 			eachCall(t, func(d *Dialect, call string) {
 				if unmarkedFamilies[d.Key] && !strings.HasSuffix(open, "\n") || strings.Contains(call, format.FenceMark) && strings.Count(c.text, "\n") > 2 {
-					return // their calls stand on lines of their own, or are in a fence themselves
+					// their calls stand on lines of their own, or are in a
+					// fence themselves
+					return
 				}
 				fill := strings.NewReplacer("OPEN", open, "END", end, "CALL", call).Replace
 				want, calls := fill(c.marked), 1

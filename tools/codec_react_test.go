@@ -31,7 +31,8 @@ func TestReact_inputThatIsCutOffIsNoCall(t *testing.T) {
 	}
 }
 
-// Arguments that are named on their line end with it, so that the text behind leaves; where text can be meant, no line is the last.
+// Arguments that are named on their line end with it, so that the text behind leaves; where text
+// can be meant, no line is the last.
 func TestReact_textBehindNamedArgumentsLeaves(t *testing.T) {
 	d, _ := Lookup("react")
 	p := planFor(t, d, Thinking{})

@@ -59,8 +59,8 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 	}
 }
 
-// Lines of labels, as in ReAct, are read and written as the template has them: one call or two, with
-// text before them or without.
+// Lines of labels, as in ReAct, are read and written as the template has them: one call or two,
+// with text before them or without.
 func TestDetect_linesOfLabels(t *testing.T) {
 	for name, call := range map[string]string{
 		"colons":    "Tool: %n\nArguments: %a",

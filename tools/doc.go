@@ -24,8 +24,8 @@
 //	bind  retry                   template to dialect · the grammar of a second try
 //	tools
 //
-// Files here: tools.go (the packages below put together), aliases.go (their types under this name),
-// guessed_call.go (a call that a model announced in prose and did not write, [Plan.Guess]).
+// Files here: tools.go (the packages below put together), aliases.go (their types under this
+// name), guessed_call.go (a call that a model announced in prose and did not write, [Plan.Guess]).
 //
 // The plan also prints what the turn's whole output must match, thinking and text included, as
 // extended GBNF ([Plan.Grammar], package grammar), from the same descriptor by which the parser
@@ -57,20 +57,21 @@
 // or another's (parse/guest.go), or as an element of its name: in prose, between quotes, in code,
 // and whatever follows it. To quote one, a text has to leave its markers out. What is written
 // without markers (bare JSON, Python, words such as Action:) is common in text: it is a call where
-// it begins the visible turn or ends it, or where another call follows. So is any call in thinking,
-// but where a call begins right behind the thinking, that one is meant (parse/behind.go). Code, a
-// fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
-// holds other text stays, without the calls in it (parse/casing.go). In a call's arguments all of
-// this is data.
+// it begins the visible turn or ends it, or where another call follows. So is any call in
+// thinking, but where a call begins right behind the thinking, that one is meant
+// (parse/behind.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and
+// goes with them; code that holds other text stays, without the calls in it (parse/casing.go). In
+// a call's arguments all of this is data.
 //
 // A step in ReAct leaves no label behind, be it a call or not. Where it calls nothing, what it
-// names is text, and "None" is nothing at all. Such a line is a step's where the label of arguments
-// or the next label follows it, or where two of these are so: it begins the visible turn, behind a
-// thought, it ends the turn, arguments stand behind the name. Any other is a line of a text, as
-// "Action: movies are fun.", and keeps its word (scan/react_step.go), also where it names a
-// declared tool and has no arguments. So does a thought with a number, or in a list, that no step
-// follows. In families without labels only the step of a declared tool is one. Of several steps the
-// first is meant; a [Note] tells of the others, also behind a result that the model made up.
+// names is text, and "None" is nothing at all. Such a line is a step's where the label of
+// arguments or the next label follows it, or where two of these are so: it begins the visible
+// turn, behind a thought, it ends the turn, arguments stand behind the name. Any other is a line
+// of a text, as "Action: movies are fun.", and keeps its word (scan/react_step.go), also where it
+// names a declared tool and has no arguments. So does a thought with a number, or in a list, that
+// no step follows. In families without labels only the step of a declared tool is one. Of several
+// steps the first is meant; a [Note] tells of the others, also behind a result that the model made
+// up.
 //
 // Lists and objects wait until their call is whole in the formats with a notation of their own for
 // them (Gemma's dictionaries, MiniMax's elements): the mask follows the schema a few levels into

@@ -41,8 +41,8 @@ func TestElements_haveAnyName(t *testing.T) {
 	}
 }
 
-// An argument may be any that the schema takes, or be named in a part of it. Its element is read as
-// one, however the text is cut.
+// An argument may be any that the schema takes, or be named in a part of it. Its element is read
+// as one, however the text is cut.
 func TestElements_namesThatPartsOfTheSchemaSay(t *testing.T) {
 	d, _ := Lookup("qwen3-coder")
 	for _, schema := range []string{`{"additionalProperties":{"type":"string"}}`, `{"allOf":[{"properties":{"a b":{"type":"string"}}}]}`} {

@@ -16,20 +16,23 @@ const GuessedID = "guessed_"
 // prose or before a fence: what can be done, was done or must not be done is no call.
 const (
 	announced = `(?im)(?:^|[.!?:]\s+|\b(?:let me|let us|let's|i'll|i will|i am going to|i'm going to|i need to|first,?|next,?|now,?|then,?)\s+)`
-	// firstPerson announces what a fence holds: in a sentence without it the reader is to run that.
+	// firstPerson announces what a fence holds: in a sentence without it the reader is to run
+	// that.
 	firstPerson = `(?i)\b(?:let me|let us|let's|i'll|i will|i am going to|i'm going to|i need to)\s+(?:(?:now|first|next|then|just|also|quickly)\s+)*(?:use|run|execute|call|read|check|examine|list|look)\b`
 	endings     = `bash|c|cc|cfg|conf|cpp|cs|css|csv|env|go|h|hpp|html?|ini|ipynb|java|jsx?|jsonl?|kt|lock|log|lua|md|mjs|mod|php|pdf|proto|py|rb|rs|rst|scss|sh|sql|sum|svelte|swift|tex|toml|tsv|tsx?|txt|vue|xml|ya?ml|zig`
 	value       = "(?:`([^`\\n]+)`|([^`\\s][^`\\n]*))[ \\t]*$"
 )
 
 var (
-	// The name of a file has a slash in it, or stands between quotes or behind the word "file" and
-	// has an ending that files have: v1.2, example.com and Vue.js are names of other things.
+	// The name of a file has a slash in it, or stands between quotes or behind the word "file"
+	// and has an ending that files have: v1.2, example.com and Vue.js are names of other
+	// things.
 	readsFile = regexp.MustCompile(announced + "(?:read|check|examine|look at)\\s+(?:the\\s+|a\\s+|an\\s+)?(?:(?:file\\s+)?[`\"']?([\\w.~-]*/[\\w./~-]*\\w\\.\\w{1,8})|(?:file\\s+[`\"']?|[`\"'])([\\w.~-]*\\w\\.(?:" + endings + ")))(?:[`\"'.,;:!]*(?:\\s|$))")
 	codeFence = regexp.MustCompile("(?ms)^```([^\\n`]*)\\n(.*?)\\n?^```[ \\t]*$")
 	shells    = []string{"bash", "shell", "sh"}
 
-	// What makes an announcement depend on something: before it in its sentence, and behind it.
+	// What makes an announcement depend on something: before it in its sentence, and behind
+	// it.
 	condition = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|whenever|should you)\b`)
 	consent   = regexp.MustCompile(`(?i)\b(?:if|unless|once) you\b`)
 	// unmeant says that nothing is called: a negation, what is past, advice.
@@ -110,7 +113,8 @@ func fenced(t *declared.Tool, _, text string) string {
 	return text[at[4]:at[5]]
 }
 
-// leadsTo tells whether a sentence announces what follows it, and nothing behind that takes it back.
+// leadsTo tells whether a sentence announces what follows it, and nothing behind that takes it
+// back.
 func leadsTo(sentence, behind string) bool {
 	behind = behind[:min(len(behind), maxSentence)]
 	return intent.MatchString(sentence) && !condition.MatchString(sentence) && !consent.MatchString(behind) && !unmeant.MatchString(sentence+"\n"+behind)
@@ -144,7 +148,8 @@ func said(announcement *regexp.Regexp, text string) (groups []string) {
 				from, to = at[i]-at[0], at[i+1]-at[0]
 			}
 		}
-		around := before + said[:from] + " " + said[min(to, len(said)):] // a command may say "not"
+		// a command may say "not"
+		around := before + said[:from] + " " + said[min(to, len(said)):]
 		if condition.MatchString(before) || consent.MatchString(said) || unmeant.MatchString(around) {
 			continue
 		}

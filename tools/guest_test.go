@@ -119,8 +119,9 @@ func TestGuest_stepsOfAnotherFamily(t *testing.T) {
 	step := "Action: get_weather\nAction Input: {\"city\": \"Rome\"}\n"
 	for raw, dropped := range map[string]int{
 		step: 0,
-		"Thought: x\n" + step + "Thought: y\nAction: get_time\nAction Input: {}":   1,
-		step + "Observation: 20 C\nThought: y\nAction: get_time\nAction Input: {}": 1, // the model made that up
+		"Thought: x\n" + step + "Thought: y\nAction: get_time\nAction Input: {}": 1,
+		// the model made that up
+		step + "Observation: 20 C\nThought: y\nAction: get_time\nAction Input: {}": 1,
 		step + "Action: get_time\nAction Input: {}":                                1,
 		step + "Observation: 20 C\nFinal Answer: 20":                               0,
 		strings.Replace(step, "Action:", "Action :", 1):                            0,

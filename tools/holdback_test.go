@@ -59,8 +59,8 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 	}
 }
 
-// What is bare JSON waits from its first byte until it is decided: an undeclared name, a key that no call has, the end of the object,
-// at most 64 kB.
+// What is bare JSON waits from its first byte until it is decided: an undeclared name, a key that
+// no call has, the end of the object, at most 64 kB.
 func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 	d, _ := Lookup("hermes")
 	long := strings.Repeat("a", scan.MaxNamed+1000)
@@ -179,8 +179,8 @@ func TestHoldback_ofTextBehindACall(t *testing.T) {
 	}
 }
 
-// Where tags or delimiters are spelt, text behind what closes a call may belong to its last value: it
-// waits, for so many bytes as may be looked at and no more.
+// Where tags or delimiters are spelt, text behind what closes a call may belong to its last value:
+// it waits, for so many bytes as may be looked at and no more.
 func TestHoldback_ofTextThatMayBelongToAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, between, _ := oddTags(d, "path")
@@ -213,8 +213,8 @@ func writeFile(t *testing.T, d *Dialect) (p *Plan, call string) {
 	return planFor(t, d, Thinking{Off: true}), shortest(t, compiled(t, fixed))
 }
 
-// Where no call and no thought can come, as when a plain text is gone on with, no white space is kept
-// back.
+// Where no call and no thought can come, as when a plain text is gone on with, no white space is
+// kept back.
 func TestHoldback_noSpaceOfAPlainText(t *testing.T) {
 	anything := Answer{Syntax: "gbnf", Definition: `root ::= [\u0000-\U0010FFFF]*`}
 	p, err := Fallback().Plan(Turn{Answer: &anything, Thinking: Thinking{Off: true}})

@@ -194,7 +194,8 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 				switch kind := r.IntN(4); {
 				case kind == 0:
 					text, cutOff = text[:at], true
-				case m == 0 || kind >= 2 && tagged: // what stands between tags more is a part of the value
+				case m == 0 || kind >= 2 && tagged:
+					// what stands between tags more is a part of the value
 					continue
 				case kind == 1:
 					text = text[:at] + text[at+m:]

@@ -212,7 +212,8 @@ func twoReadings(d *Dialect, values []string) bool {
 		return false
 	}
 	all := strings.Join(values, "")
-	for _, m := range d.AllMarkers() { // behind the end of an argument, a marker says that the rest is missing
+	// behind the end of an argument, a marker says that the rest is missing
+	for _, m := range d.AllMarkers() {
 		if m.Role != format.RoleStrip && tg.valueEnd != "" && strings.Contains(all, tg.valueEnd+m.Text) {
 			return true
 		}

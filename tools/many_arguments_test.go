@@ -12,8 +12,8 @@ import (
 	"tenon/tools/declared"
 )
 
-// Issue 19: however many arguments tools have, so many get a grammar of their own; of the others the
-// type is enforced, and the rest is checked once the call is whole, and reported.
+// Issue 19: however many arguments tools have, so many get a grammar of their own; of the others
+// the type is enforced, and the rest is checked once the call is whole, and reported.
 func TestPlan_manyArgumentsAreBounded(t *testing.T) {
 	var all []Tool
 	for tool := range 3 {

@@ -54,7 +54,8 @@ func TestNames_foundOnlyWhereTheyMeanOne(t *testing.T) {
 		"search": "search", "tools.search": "tools.search", // both are declared
 		"functions.tools.search": "tools.search", "functions.search": "search", "Functions.Search": "search", "FUNCTIONS.tools.Search": "",
 		"get-weather": "get_weather", "GetWeather": "get_weather", "functions.Get.Weather:0": "get_weather", `"get_weather"`: "get_weather", "default_api.get_weather": "get_weather",
-		"readFile": "", "read_file": "read_file", "read-file": "read-file", "functions.read.file": "", // read_file or read-file
+		// read_file or read-file
+		"readFile": "", "read_file": "read_file", "read-file": "read-file", "functions.read.file": "",
 		"": "", "functions.": "", ":0": "", "get_weathe": "", "weather": "",
 	} {
 		var n declared.Names

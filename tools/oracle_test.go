@@ -165,17 +165,19 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	if rest, found := strings.CutPrefix(all[:end], prompt); found {
 		return rest, before.Thinking, ok
 	}
-	// Earlier turns are shown without the thinking that the generation prompt opens: cut behind
-	// what both have.
+	// Earlier turns are shown without the thinking that the generation prompt opens: cut
+	// behind what both have.
 	n := 0
 	for n < len(prompt) && n < end && prompt[n] == all[n] {
 		n++
 	}
 	n = strings.LastIndexAny(prompt[:n], ">]\n:") + 1
-	if marks := tmpl.Probe().ThinkingMarkers; len(marks) == 2 && turn.thinking != "" { // both may have its opening one
+	// both may have its opening one
+	if marks := tmpl.Probe().ThinkingMarkers; len(marks) == 2 && turn.thinking != "" {
 		inThinking = strings.LastIndex(prompt[:n], strings.TrimSpace(marks[0])) > strings.LastIndex(prompt[:n], strings.TrimSpace(marks[1]))
 	}
-	return all[n:end], inThinking, ok && !strings.Contains(all[n:end], "QQQ") // else tools have moved, and all behind them
+	// else tools have moved, and all behind them
+	return all[n:end], inThinking, ok && !strings.Contains(all[n:end], "QQQ")
 }
 
 // turnEnds are what the templates here write behind an assistant's turn.

@@ -14,8 +14,8 @@ import (
 )
 
 // everything is what becomes of a template, a set of tools and some outputs: the binding, the plan
-// and its grammar, what each parser makes of each output, whole, cut off and forced to its end, and
-// how a call that does not fit is written anew.
+// and its grammar, what each parser makes of each output, whole, cut off and forced to its end,
+// and how a call that does not fit is written anew.
 func everything(t *testing.T, e Evidence, tools []Tool, outputs []string) string {
 	t.Helper()
 	var b strings.Builder

@@ -40,8 +40,8 @@ func TestPlan_whoLeavesTakesItFromNobody(t *testing.T) {
 	}
 }
 
-// Issue 19: one large tool, too, is compiled no further once its client has left, wherever that is,
-// in each way of writing arguments.
+// Issue 19: one large tool, too, is compiled no further once its client has left, wherever that
+// is, in each way of writing arguments.
 func TestPlan_endsInsideATool(t *testing.T) {
 	for _, family := range []string{"hermes", "qwen3-coder", "gemma4"} {
 		d, _ := Lookup(family)

@@ -133,8 +133,9 @@ func mutate(r *rand.Rand, a, b []byte, d *format.Dialect) []byte {
 	return a
 }
 
-// Both parsers, any bytes, any cut: the tolerant one has all properties; the one that follows the grammar gives a valid turn
-// too, for output that its grammar never allowed, and the same for every cut.
+// Both parsers, any bytes, any cut: the tolerant one has all properties; the one that follows the
+// grammar gives a valid turn too, for output that its grammar never allowed, and the same for
+// every cut.
 func FuzzParser(f *testing.F) {
 	all := Families()
 	for i, tr := range transcripts(f) {
@@ -197,7 +198,8 @@ func TestParser_textThatIsNoMarkerIsKept(t *testing.T) {
 	}
 }
 
-// Text leaves as soon as it cannot become a marker: never more is kept back than the longest marker has bytes.
+// Text leaves as soon as it cannot become a marker: never more is kept back than the longest
+// marker has bytes.
 func TestParser_holdsBackNoMoreThanAMarker(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{})

@@ -86,8 +86,8 @@ var (
 	spaces = regexp.MustCompile(`\s|\x{feff}`)
 )
 
-// Whatever way a turn in ReAct is spelt: its call leaves, or its text without a label, and the same
-// however the text is cut. Steps are read in every family, all else in the one that has them.
+// Whatever way a turn in ReAct is spelt: its call leaves, or its text without a label, and the
+// same however the text is cut. Steps are read in every family, all else in the one that has them.
 func TestReact_anyTurnGivesItsCallOrItsText(t *testing.T) {
 	rounds := 3000
 	if os.Getenv("TENON_LONG") != "" {

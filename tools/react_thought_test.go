@@ -2,8 +2,8 @@ package tools
 
 import "testing"
 
-// A call in thinking is an idea where the thought goes on behind it, and where a call stands behind
-// the thought. Else it is the call.
+// A call in thinking is an idea where the thought goes on behind it, and where a call stands
+// behind the thought. Else it is the call.
 func TestThinking_callBehindItIsMeant(t *testing.T) {
 	const hermes = "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call>"
 	const hermesIdea = "<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>"

@@ -113,7 +113,8 @@ func TestBind_renamedTemplates(t *testing.T) {
 		d, _ := families.Lookup(name)
 		rename := newRenaming(d, r, true)
 		e, ok := shownBy(rename.apply(all[name]), eosOf(name))
-		if c, isJSON := d.Codecs[0].(format.JSON); isJSON && !strings.Contains(e.Shown.Call, rename.to[`"`+c.NameKey+`"`]) { // the keys are data
+		// the keys are data
+		if c, isJSON := d.Codecs[0].(format.JSON); isJSON && !strings.Contains(e.Shown.Call, rename.to[`"`+c.NameKey+`"`]) {
 			rename = newRenaming(d, r, false)
 			e, ok = shownBy(rename.apply(all[name]), eosOf(name))
 		}

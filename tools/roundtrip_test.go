@@ -28,8 +28,9 @@ func hostileValues(d *Dialect) []string {
 	return all
 }
 
-// What the grammar admits as the text of a string, both parsers read back as that string: with every family's own marks in it, as the
-// only argument, behind another, in a list and in an object.
+// What the grammar admits as the text of a string, both parsers read back as that string: with
+// every family's own marks in it, as the only argument, behind another, in a list and in an
+// object.
 func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 	places := map[string]string{
 		"alone":   `{"type":"object","properties":{"a":%s},"required":["a"]}`,
@@ -86,13 +87,14 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 	}
 }
 
-// ambiguous tells whether a text means something else: a section where a family writes such, and, for a reader that must also mend
-// what has no ends, an end or another argument.
+// ambiguous tells whether a text means something else: a section where a family writes such, and,
+// for a reader that must also mend what has no ends, an end or another argument.
 func ambiguous(d *Dialect, v, parser string) bool {
 	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.CDATA && strings.HasPrefix(v, format.CDATAOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
-	_, nested := d.Codecs[0].(format.Nested) // noise before an end may be the end's, come twice
+	// noise before an end may be the end's, come twice
+	_, nested := d.Codecs[0].(format.Nested)
 	return nested && parser == "tolerant" && endsWithNoise(d, v)
 }
 

@@ -81,8 +81,8 @@ func TestParser_marksAndBrokenTagsAroundACallLeaveNothing(t *testing.T) {
 	}
 }
 
-// A byte order mark beside an object without markers is neither text nor a part of the call, in any
-// family; inside of a line of text it stays.
+// A byte order mark beside an object without markers is neither text nor a part of the call, in
+// any family; inside of a line of text it stays.
 func TestParser_byteOrderMarkBesideAnObject(t *testing.T) {
 	call := `{"name": "get_weather", "arguments": {"city": "Rome"}}`
 	for _, d := range Families() {

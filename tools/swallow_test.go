@@ -19,7 +19,8 @@ func TestParser_whatFollowsWholeArgumentsIsNoneOfThem(t *testing.T) {
 		calls         int
 	}{
 		{"react hermes llama3 json qwen3-coder gemma glm-4.5", step + result, 1},
-		{"react hermes llama3 json qwen3-coder gemma glm-4.5", step + strings.Replace(step, "Rome", "Oslo", 1), 1}, // one step, one call,
+		// one step, one call,
+		{"react hermes llama3 json qwen3-coder gemma glm-4.5", step + strings.Replace(step, "Rome", "Oslo", 1), 1},
 		{"react hermes", step + `Sunny "20" {"t": "20"}`, 1},
 		{"react hermes", step + `**Observation:** Sunny {"t": "20"}`, 1},
 		{"react hermes", step + `20 degrees {"t": "20"}`, 1},

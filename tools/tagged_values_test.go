@@ -31,8 +31,8 @@ func unmatched(d *Dialect, tg tags) []string {
 	return all
 }
 
-// A value may begin with what closes calls, and hold the beginning of one that no tool has: neither
-// is its end, if a tag behind it is.
+// A value may begin with what closes calls, and hold the beginning of one that no tool has:
+// neither is its end, if a tag behind it is.
 func TestTagged_unmatchedTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
@@ -121,8 +121,9 @@ func oddParts(d *Dialect, tg tags) []string {
 	return all
 }
 
-// readsAsMore tells whether a part of a value reads as more of the turn: an argument that follows the
-// end of one, or that the tool has, or a call of a tool that is declared. Then nobody can tell.
+// readsAsMore tells whether a part of a value reads as more of the turn: an argument that follows
+// the end of one, or that the tool has, or a call of a tool that is declared. Then nobody can
+// tell.
 func readsAsMore(d *Dialect, tg tags, v string) bool {
 	open := strings.TrimPrefix(tg.open, d.Section.Open)
 	more := []string{tg.key + "path", tg.key + "content", open + "get_time", open + "bash"}
@@ -133,8 +134,8 @@ func readsAsMore(d *Dialect, tg tags, v string) bool {
 	return slices.ContainsFunc(more, func(m string) bool { return strings.Contains(space.Replace(v), space.Replace(m)) })
 }
 
-// oddTags are tagsOf a family, for a value of the argument key, also of a family whose strings stand
-// between delimiters.
+// oddTags are tagsOf a family, for a value of the argument key, also of a family whose strings
+// stand between delimiters.
 func oddTags(d *Dialect, key string) (tg tags, between, ok bool) {
 	tg, ok = tagsOf(d)
 	switch c := d.Codecs[0].(type) {
@@ -149,11 +150,11 @@ func oddTags(d *Dialect, key string) (tg tags, between, ok bool) {
 	return tg, false, ok
 }
 
-// A value of such parts, in a call as the family's own grammar writes it, comes back exactly, or no
-// call leaves: never one with a part of the value, but where that reads as more of the turn, as what
-// begins another call does in the last argument. One without the beginning of an argument or of a
-// call comes back, and so do most of the others; not where it holds a delimiter of strings, or ends
-// with what may belong to its end.
+// A value of such parts, in a call as the family's own grammar writes it, comes back exactly, or
+// no call leaves: never one with a part of the value, but where that reads as more of the turn, as
+// what begins another call does in the last argument. One without the beginning of an argument or
+// of a call comes back, and so do most of the others; not where it holds a delimiter of strings,
+// or ends with what may belong to its end.
 func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
 	for i, d := range Families() {
 		for at, key := range []string{"path", "content"} {
@@ -196,15 +197,18 @@ func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
 	}
 }
 
-// The noise before a nested call's tags may be missing before any of them, or come twice: nothing of
-// it gets into a value. Where it is text, twice it may be a value's own, as half of it may: no call.
+// The noise before a nested call's tags may be missing before any of them, or come twice: nothing
+// of it gets into a value. Where it is text, twice it may be a value's own, as half of it may: no
+// call.
 func TestTagged_noiseThatIsMissingOrTwice(t *testing.T) {
 	d, _ := Lookup("minimax-m3")
 	noise := d.Codecs[0].(format.Nested).Noise
 	const whole = "N<tool_call>\nN<invoke name=\"get_weather\">\nN<city>RomeN</city>\nN<days>3N</days>\nN</invoke>\nN</tool_call>"
 	for _, c := range []struct {
-		from, to     string
-		text, tokens int // calls, where noise is text, and where it is a token; -1: half of it is a value's own
+		from, to string
+		// calls, where noise is text, and where it is a token; -1: half of it is a value's
+		// own
+		text, tokens int
 	}{
 		{"N<city>", "<city>", 1, 1}, {"N</city>", "</city>", 1, 1}, {"N<days>", "<days>", 1, 1}, {"N</days>", "</days>", 1, 1},
 		{"N<city>RomeN</city>", "<city>Rome</city>", 1, 1}, {"N<city>", "NN<city>", 1, 1}, {"N</city>", "NN</city>", 0, 1},
@@ -225,7 +229,8 @@ func TestTagged_noiseThatIsMissingOrTwice(t *testing.T) {
 		p = planFor(t, &Dialect{d.With([]string{noise})}, Thinking{})
 		check("tokens", c.tokens, spellingTokens(p.SymbolParser(), text, []string{noise}))
 	}
-	v := strings.ReplaceAll("aN</city>N</invoke>N</tool_call> b", "N", noise) // in ordinary letters
+	// in ordinary letters
+	v := strings.ReplaceAll("aN</city>N</invoke>N</tool_call> b", "N", noise)
 	p := planFor(t, &Dialect{d.With([]string{noise})}, Thinking{})
 	got := spellingTokens(p.SymbolParser(), strings.ReplaceAll(strings.Replace(whole, "Rome", "QZQ0", 1), "N", noise), []string{noise}, v)
 	if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != v {

@@ -53,8 +53,8 @@ func checkToldOnce(t *testing.T, raw string, m message) {
 	}
 }
 
-// A call whose arguments stand between tags, cut off anywhere, never leaves with a part of them: where
-// the next tag has only begun, another argument may come.
+// A call whose arguments stand between tags, cut off anywhere, never leaves with a part of them:
+// where the next tag has only begun, another argument may come.
 func TestTruncation_noArgumentIsLost(t *testing.T) {
 	for _, d := range Families() {
 		_, nested := d.Codecs[0].(format.Nested)
@@ -65,7 +65,8 @@ func TestTruncation_noArgumentIsLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Replace(shortest(t, compiled(t, p)), "<timeout>]", "<timeout>5]", 1) // the mask leaves it open
+		// the mask leaves it open
+		text := strings.Replace(shortest(t, compiled(t, p)), "<timeout>]", "<timeout>5]", 1)
 		p = hostilePlan(t, d)
 		want := play(p.TextParser(), text, 0, false).Calls
 		for n := range len(text) {

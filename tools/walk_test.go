@@ -120,7 +120,8 @@ func checkWalk(t *testing.T, p *Plan, text []byte) {
 		t.Errorf("%s: %q: byte by byte (-whole +bytes):\n%s", p.core.Dialect.Key, text, diff)
 	}
 	want := play(p.TextParser(), string(text), 0, false)
-	if p.core.Turn.Choice.Mode == Required { // white space before a call that must come is no text
+	// white space before a call that must come is no text
+	if p.core.Turn.Choice.Mode == Required {
 		want.Content, got.Content = trimmed(want.Content), trimmed(got.Content)
 	}
 	if diff := cmp.Diff(want, got, sameMessage); diff != "" {

@@ -32,7 +32,8 @@ func hostileUnits(d *Dialect) []string {
 	return all
 }
 
-// Property 4 of issue 6: what a byte costs does not grow with the text, whatever is repeated in it.
+// Property 4 of issue 6: what a byte costs does not grow with the text, whatever is repeated in
+// it.
 func TestWork_growsWithTheTextAndNoFaster(t *testing.T) {
 	const size = 4 << 10
 	worst, at := 0.0, ""
@@ -56,7 +57,8 @@ func TestWork_growsWithTheTextAndNoFaster(t *testing.T) {
 	t.Logf("at worst %.2f times the work for 4 times the text, of %q", worst, at)
 }
 
-// A call of a megabyte is read in every way of writing calls, in work that grows with it and no faster (S1-19).
+// A call of a megabyte is read in every way of writing calls, in work that grows with it and no
+// faster (S1-19).
 func TestWork_callsOfAMegabyte(t *testing.T) {
 	const big = 1 << 20
 	line := "if a[i] < b && c > d { return \\\"x\\\" } // ü\\n"

@@ -29,9 +29,10 @@ func Default() (Dir, error) {
 
 // Record is a server that was started.
 type Record struct {
-	PID     int       `json:"pid"`
-	Created int64     `json:"created"` // by the system's clock, in ms: another process may get the same PID later
-	Args    []string  `json:"args"`    // of tenon
+	PID int `json:"pid"`
+	// by the system's clock, in ms: another process may get the same PID later
+	Created int64     `json:"created"`
+	Args    []string  `json:"args"` // of tenon
 	Address string    `json:"address"`
 	Started time.Time `json:"started"`
 }
@@ -63,7 +64,8 @@ func (r Record) alive() bool {
 	if states, stateErr := p.Status(); stateErr == nil && len(states) > 0 && states[0] == process.Zombie {
 		return false
 	}
-	exists, _ := process.PidExists(int32(r.PID)) // what is known of it may be from before it was gone
+	// what is known of it may be from before it was gone
+	exists, _ := process.PidExists(int32(r.PID))
 	return err == nil && created == r.Created && exists
 }
 
@@ -178,8 +180,9 @@ func (d Dir) Tail(lines int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the server's log: %w", err)
 	}
-	defer func() { _ = log.Close() }()                 // it was only read
-	_, _ = log.Seek(-most, io.SeekEnd)                 // it fails where the log is shorter, and stands at its beginning
+	defer func() { _ = log.Close() }() // it was only read
+	// it fails where the log is shorter, and stands at its beginning
+	_, _ = log.Seek(-most, io.SeekEnd)
 	text, err := io.ReadAll(io.LimitReader(log, most)) // no more of one that grows meanwhile
 	if err != nil {
 		return nil, fmt.Errorf("read the server's log: %w", err)

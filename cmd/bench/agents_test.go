@@ -18,7 +18,8 @@ const (
 	agentTokens = 32 // of an answer
 )
 
-// measureAgents measures what many agents at once, and streams beside long prompts, get of a model.
+// measureAgents measures what many agents at once, and streams beside long prompts, get of a
+// model.
 func (b *bench) measureAgents(ctx context.Context) error {
 	if b.model == "" {
 		return nil
@@ -90,8 +91,8 @@ func longestPause(ctx context.Context, c *contender) (float64, error) {
 	}
 }
 
-// stream has a text continued, and tells when each event came. The channel is closed at the end, or
-// if there is no stream.
+// stream has a text continued, and tells when each event came. The channel is closed at the end,
+// or if there is no stream.
 func (c *contender) stream(ctx context.Context, prompt string, tokens int) (<-chan time.Time, error) {
 	body, err := json.Marshal(object{"model": c.model, "prompt": prompt, "max_tokens": tokens, "temperature": 0, "stream": true})
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 
 // options are the command line's. Without a program there is nothing to measure.
 type options struct {
-	tenon, rival    string // programs; no rival: only tenon is measured
-	model           string // a GGUF that people use; empty: its rows are left out
-	tools, template string // declarations in MCP's form, and a chat template that renders tools
+	tenon, rival string // programs; no rival: only tenon is measured
+	model        string // a GGUF that people use; empty: its rows are left out
+	// declarations in MCP's form, and a chat template that renders tools
+	tools, template string
 	work            string
 	runs, threads   int
 	least           float64 // of llama-server's speed with one stream
@@ -52,7 +53,8 @@ func TestBench(t *testing.T) {
 	if err := os.MkdirAll(opts.work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM) // the servers end with it
+	// the servers end with it
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, opts); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 func (b *bench) measureDrafts(ctx context.Context) error {
 	calls := map[string]func() object{"a call that repeats the conversation": repeatedCall, "a call of 20 fields": fieldsCall, "a JSON answer": jsonAnswer,
 		"free text": freeText}
-	least := map[string][3]float64{ // against tenon without, llama-server, and llama-server with drafts
+	// against tenon without, llama-server, and llama-server with drafts
+	least := map[string][3]float64{
 		"a call that repeats the conversation": {2, 2.5, 1.3}, "a call of 20 fields": {1, 1.5, 1.3}, "a JSON answer": {1, 1.9, 0}, "free text": {0.99, 0, 0}}
 	var all []*contender
 	for _, what := range slices.Sorted(maps.Keys(calls)) {
@@ -51,7 +52,8 @@ func (b *bench) compareDrafts(ctx context.Context, all []*contender, what string
 	figures := make([][]float64, len(all))
 	for run := range b.runs {
 		body := text()
-		for k := range all { // whoever is asked first finds the caches as others have left them
+		// whoever is asked first finds the caches as others have left them
+		for k := range all {
 			i := (run + k) % len(all)
 			v, err := decodeAfterPrompt(ctx, all[i], body)
 			if err != nil {
@@ -91,7 +93,8 @@ func repeatedCall() object {
 	for i, w := range strings.Fields("price weight tax discount volume") {
 		fmt.Fprintf(&code, "def %s_total_%s(orders, %s):\n    return sum(o.%s for o in orders if o.%s > %d)\n\n", w, nonce()[:8], w, w, w, i)
 	}
-	arguments, _ := json.Marshal(object{"path": "src/orders/totals.py", "text": code.String()}) // of strings
+	// of strings
+	arguments, _ := json.Marshal(object{"path": "src/orders/totals.py", "text": code.String()})
 	question := object{"role": "user", "content": "Write src/orders/totals.py as it was."}
 	messages := []object{}
 	for i := range 2 {

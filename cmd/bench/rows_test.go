@@ -28,7 +28,8 @@ type model struct {
 	name      string
 	path      func() (string, error) // called if a row wants it; empty: its rows are left out
 	sentences int
-	real      bool // it is what people use: it is measured beside a busy process and with many requests, too
+	// it is what people use: it is measured beside a busy process and with many requests, too
+	real bool
 }
 
 const decodeTokens = 128

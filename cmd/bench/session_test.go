@@ -18,9 +18,9 @@ const (
 )
 
 // measureSession is an agent's session of ten turns whose prompt grows to some 30,000 tokens. What
-// each server wrote goes into its own conversation, as an agent sends it. It is plain text, so that
-// no server writes less: llama-server lets a model say what it likes before a call that must come,
-// and a base model says nothing else.
+// each server wrote goes into its own conversation, as an agent sends it. It is plain text, so
+// that no server writes less: llama-server lets a model say what it likes before a call that must
+// come, and a base model says nothing else.
 func (b *bench) measureSession(ctx context.Context) error {
 	wall := row{what: "a session of 10 turns to 30,000 tokens", unit: "s", lower: true, least: 2}
 	read := row{what: "the same: tokens read, for each new one", unit: "", lower: true, most: 1.05}
@@ -99,7 +99,8 @@ const (
 )
 
 // measureSharers is the share of the input that is read, not found, when six agents with one long
-// beginning take turns on four slots. Whatever else a server keeps in memory is as it is by default.
+// beginning take turns on four slots. Whatever else a server keeps in memory is as it is by
+// default.
 func (b *bench) measureSharers(ctx context.Context) error {
 	r := row{what: "six agents on four slots: input read anew", unit: "%", lower: true, most: 10}
 	if b.model == "" || !b.only.MatchString(r.what) {

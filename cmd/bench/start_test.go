@@ -80,7 +80,8 @@ func peakOfTree(root int) (float64, error) {
 		if err != nil {
 			continue // it has ended
 		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f))) // the pattern has digits alone
+		// the pattern has digits alone
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
 		all[pid] = process{statusField(data, "PPid:"), statusField(data, "VmHWM:")}
 	}
 	sum := 0

@@ -68,15 +68,17 @@ type Call struct {
 
 // ChatRequest is a turn of a conversation.
 type ChatRequest struct {
-	Model     string          `json:"model"`
-	Messages  []Message       `json:"messages"`
-	Tools     json.RawMessage `json:"tools,omitempty"`
-	Approvals []Approval      `json:"approvals"`             // none of them says, too, that the client knows how to approve
-	Elicits   bool            `json:"elicitation,omitempty"` // whoever is shown the turn answers questions
-	MaxTokens int             `json:"max_tokens,omitempty"`
-	Template  map[string]any  `json:"chat_template_kwargs,omitempty"`
-	Stream    bool            `json:"stream"`
-	Timings   bool            `json:"timings_per_token"`
+	Model    string          `json:"model"`
+	Messages []Message       `json:"messages"`
+	Tools    json.RawMessage `json:"tools,omitempty"`
+	// none of them says, too, that the client knows how to approve
+	Approvals []Approval `json:"approvals"`
+	// whoever is shown the turn answers questions
+	Elicits   bool           `json:"elicitation,omitempty"`
+	MaxTokens int            `json:"max_tokens,omitempty"`
+	Template  map[string]any `json:"chat_template_kwargs,omitempty"`
+	Stream    bool           `json:"stream"`
+	Timings   bool           `json:"timings_per_token"`
 }
 
 // Turn is what came of one.
@@ -90,7 +92,8 @@ type Turn struct {
 type Shower struct {
 	Text, Thinking func(string)
 	Served         func(ServerCall) // the server begins a call, and has ended it
-	Asked          func(Question)   // a tool that the server runs asks the user; it waits for the answer
+	// a tool that the server runs asks the user; it waits for the answer
+	Asked func(Question)
 }
 
 // chunk is a part of a streamed turn.

@@ -56,8 +56,8 @@ func New(s config.Settings) (*Client, error) {
 		_, c.Key, _ = server.SplitKey(sent[0])
 	}
 	if u, err := url.Parse(c.Base); err == nil && u.Scheme == "https" && loopback(u.Hostname()) {
-		// The certificate names the host that clients elsewhere know, or is signed by itself; who
-		// listens on loopback is this machine's.
+		// The certificate names the host that clients elsewhere know, or is signed by
+		// itself; who listens on loopback is this machine's.
 		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}}
 	}
 	return c, nil

@@ -16,19 +16,29 @@ type client struct {
 	name        string
 	environment string // of pins
 	run         func(context.Context, *seat) (string, error)
-	calls       []call                                      // what a scripted model asks for, the first that is declared
-	script      string                                      // of an SDK: its steps, in scripts/
-	refusals    []string                                    // what a refusal may say that the client is known to ask for and to get over
-	obeyed      bool                                        // a scripted model answers as its prompt says, behind a fleet that loads
-	untaught    bool                                        // it is for a real model alone
-	handler     func(context.Context) (http.Handler, error) // the script that it runs against, and nothing else; nil: by what is above
-	most        int                                         // requests before it counts as hanging; 0: mostRequests
-	givesUp     bool                                        // it exits with an error where a model says nothing of use, as the real one does
+	// what a scripted model asks for, the first that is declared
+	calls []call
+	// of an SDK: its steps, in scripts/
+	script string
+	// what a refusal may say that the client is known to ask for and to get over
+	refusals []string
+	// a scripted model answers as its prompt says, behind a fleet that loads
+	obeyed bool
+	// it is for a real model alone
+	untaught bool
+	// the script that it runs against, and nothing else; nil: by what is above
+	handler func(context.Context) (http.Handler, error)
+	// requests before it counts as hanging; 0: mostRequests
+	most int
+	// it exits with an error where a model says nothing of use, as the real one does
+	givesUp bool
 
-	// waits is how long a script reads each prompt: ten times what the client waits for a stream.
+	// waits is how long a script reads each prompt: ten times what the client waits for a
+	// stream.
 	waits time.Duration
 
-	// overflow is what it says of a prompt that does not fit: the script's context is that small.
+	// overflow is what it says of a prompt that does not fit: the script's context is that
+	// small.
 	overflow string
 }
 
@@ -69,7 +79,8 @@ var agents = []client{
 	},
 	waiting("claude-code", claudeCode, call{"Bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}),
 	waiting("codex", codex, call{"exec_command", map[string]any{"cmd": "cat secret.txt"}}),
-	overflowing("claude-code", claudeCode, fmt.Sprintf("(limit %d)", smallContext-1)), // one token is left for the answer
+	// one token is left for the answer
+	overflowing("claude-code", claudeCode, fmt.Sprintf("(limit %d)", smallContext-1)),
 	overflowing("codex", codex, "ran out of room in the model's context window"),
 	overflowing("opencode", opencodeLogged, "agent=compaction"),
 }

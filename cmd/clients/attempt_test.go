@@ -26,10 +26,11 @@ type result struct {
 	requests      int
 	statuses      map[int]int
 	steps         string // of an SDK: how many passed
-	packets       string // of one that judges packets by its schemas: how many, and how many were bad
-	took          time.Duration
-	faults        []string
-	refused       []string // hosts that were asked for and not reached
+	// of one that judges packets by its schemas: how many, and how many were bad
+	packets string
+	took    time.Duration
+	faults  []string
+	refused []string // hosts that were asked for and not reached
 }
 
 // A row hangs when nothing moves for so long, or when it asks so often: agents ask ten to twenty
@@ -68,7 +69,8 @@ func attempt(ctx context.Context, i *installer, c client, to *served) result {
 	out, err := c.run(guarded, s)
 	stop()
 	r.took = time.Since(began)
-	server.CloseClientConnections() // what still runs is cancelled, and recorded before the verdict
+	// what still runs is cancelled, and recorded before the verdict
+	server.CloseClientConnections()
 	r.judge(c, s, out, err)
 	r.faults = append(r.faults, modelFaults()...)
 	for host := range outside.hosts {

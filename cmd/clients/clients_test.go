@@ -40,7 +40,8 @@ func TestClients(t *testing.T) {
 	if opts.tenon == "" {
 		t.Skip("make clients builds what it needs and runs it")
 	}
-	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM) // clients end with it
+	// clients end with it
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	failed, err := run(ctx, opts)
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 // guard ends a row that hangs. A slow machine is no hang: a row may take as long as it likes while
 // something moves.
 type guard struct {
-	patience time.Duration                   // how long nothing may move
-	most     int                             // requests; a client that asks more often goes round in circles
-	asked    func() int                      // how many requests have begun
-	worked   func(context.Context) (n int64) // what the model has done, in a count that grows; nil: nothing to be seen
+	patience time.Duration // how long nothing may move
+	// requests; a client that asks more often goes round in circles
+	most  int
+	asked func() int // how many requests have begun
+	// what the model has done, in a count that grows; nil: nothing to be seen
+	worked func(context.Context) (n int64)
 }
 
 // hangError is why a row was ended.

@@ -26,8 +26,10 @@ type environment struct {
 	manager  manager
 	packages []string
 
-	overrides string // of npm: versions in place of those that packages ask for, as JSON; "": none
-	source    string // of pip: a package whose source is unpacked, too, for the tests in it; "": none
+	// of npm: versions in place of those that packages ask for, as JSON; "": none
+	overrides string
+	// of pip: a package whose source is unpacked, too, for the tests in it; "": none
+	source string
 }
 
 // installer installs environments, each once.

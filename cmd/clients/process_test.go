@@ -49,7 +49,8 @@ func (p process) run(ctx context.Context) (string, error) {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it ended well; a child of its own did not, and is gone now
 	}
-	_ = os.WriteFile(p.log, out.Bytes(), 0o644) // kept for people; the verdict does not need it
+	// kept for people; the verdict does not need it
+	_ = os.WriteFile(p.log, out.Bytes(), 0o644)
 	return out.String(), err
 }
 

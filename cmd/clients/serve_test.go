@@ -34,8 +34,8 @@ const (
 	gemma    = "gemma"
 	// answerCap is the most tokens of a real answer: a base model never stops.
 	answerCap = 256
-	// scriptedContext is in bytes, which are the scripted engine's tokens: an agent's prompt has
-	// some hundred thousand.
+	// scriptedContext is in bytes, which are the scripted engine's tokens: an agent's prompt
+	// has some hundred thousand.
 	scriptedContext = 4 << 20
 	smallContext    = 4 << 10
 	gemmaContext    = 32 << 10
@@ -48,8 +48,9 @@ type served struct {
 	context int    // tokens
 	// handler serves a row; faults are what the model itself had to complain of.
 	handler func(context.Context, client) (h http.Handler, faults func() []string, err error)
-	worked  func(context.Context) int64 // tokens that went through the model; nil: it is a script
-	close   func()
+	// tokens that went through the model; nil: it is a script
+	worked func(context.Context) int64
+	close  func()
 }
 
 func serve(ctx context.Context, o options, model string) (*served, error) {
@@ -116,7 +117,8 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 		cmd.Args = append(cmd.Args, "--config", o.config)
 	}
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends its workers first
+	// it ends its workers first
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 30 * time.Second
 	if err := cmd.Start(); err != nil {
 		cancel(nil)
@@ -140,8 +142,10 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 		return nil, err
 	}
 	proxy := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(base) }, // without X-Forwarded-For: the client is this machine's
-		FlushInterval: -1,                                                // events leave as they come
+		// without X-Forwarded-For: the client is this machine's
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(base) },
+		// events leave as they come
+		FlushInterval: -1,
 	}
 	return &served{
 		model: gemma, id: id, context: gemmaContext, close: end,

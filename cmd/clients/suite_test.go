@@ -81,7 +81,8 @@ func answerSuite(t engine.Turn) enginetest.Reply {
 	for _, s := range suiteAnswers {
 		if !slices.ContainsFunc(s.wanted, func(w string) bool { return !strings.Contains(prompt, w) }) {
 			reply := enginetest.Say(s.answer)
-			if slices.Contains(s.wanted, toBeCancelled) { // it says one letter, and waits for the cancel
+			// it says one letter, and waits for the cancel
+			if slices.Contains(s.wanted, toBeCancelled) {
 				reply.Hold = make(chan struct{}, 1)
 				reply.Hold <- struct{}{}
 			}

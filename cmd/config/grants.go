@@ -23,7 +23,8 @@ type Grant struct {
 	Models []string `key:"models"` // ids or aliases; none: every model
 	Tools  []string `key:"tools"`  // SOURCE/TOOL, with * for any part of either
 	Offer  bool     `key:"offer"`  // without being asked for
-	Clash  string   `key:"clash"`  // with a tool of the client's: "rename", "client", "server"; "": rename
+	// with a tool of the client's: "rename", "client", "server"; "": rename
+	Clash string `key:"clash"`
 }
 
 const grantsKey = "tool-grants"

@@ -113,7 +113,8 @@ func (l *Loader) Flags() []string {
 		}
 		for _, v := range flagValues(f) {
 			if path := i < 0 || settings()[i].isPath(v); path && v != "" {
-				v, _ = filepath.Abs(v) // it fails only where there is no working directory
+				// it fails only where there is no working directory
+				v, _ = filepath.Abs(v)
 			}
 			given = append(given, "--"+f.Name+"="+v)
 		}
@@ -172,7 +173,8 @@ func (l *Loader) origin(name string) string {
 // wanted says what was expected in the place of v, "" if v will do.
 func (s setting) wanted(v reflect.Value) string {
 	switch {
-	case v.Kind() == reflect.Float64 && !(math.Abs(v.Float()) <= math.MaxFloat32): // so that a NaN is out, too
+	case v.Kind() == reflect.Float64 && !(math.Abs(v.Float()) <= math.MaxFloat32):
+		// so that a NaN is out, too
 		return "a number"
 	case s.min != "" && compare(v, s.min) < 0:
 		return s.min + " or more"
@@ -311,7 +313,8 @@ func (l *Loader) add(s setting) {
 	f := l.flags.Lookup(s.name)
 	if s.defaultValue != "" {
 		if err := f.Value.Set(s.defaultValue); err != nil {
-			panic("config: the default of " + s.name + " does not parse") // a tag of ours is wrong
+			// a tag of ours is wrong
+			panic("config: the default of " + s.name + " does not parse")
 		}
 		f.DefValue = f.Value.String()
 	}
@@ -327,8 +330,9 @@ type setting struct {
 	choices            []string // nil: any text
 	kind               reflect.Type
 	secret             bool
-	perModel           bool   // may stand under models: too
-	path               string // "yes": in the file it is sought beside the file; "gguf": if it ends so
+	perModel           bool // may stand under models: too
+	// "yes": in the file it is sought beside the file; "gguf": if it ends so
+	path string
 }
 
 // settings reads the tags. A setting that is called like a field of engine.Sampling has that one's

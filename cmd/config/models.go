@@ -26,7 +26,9 @@ import (
 //
 // Every setting that can differ between models has here the name that it has as a flag.
 type Model struct {
-	Name           string   // the entry's key: where Source is "", a model that is found without it; else what clients call it
+	// the entry's key: where Source is "", a model that is found without it; else what clients
+	// call it
+	Name           string
 	Source         string   `key:"source" path:"yes" help:"a file, a folder, 'hf:owner/repo[:quant]' or an https address; with remote also a 'tokenizer.json', or its folder; without one the entry's name says which model is meant"`
 	Aliases        []string `key:"aliases" help:"other names for the model"`
 	Pin            bool     `key:"pin" help:"true: the model is loaded at start and stays, whatever else asks for room"`

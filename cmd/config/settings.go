@@ -6,7 +6,8 @@ import "time"
 // default, help the text for people (what it does, its unit, what special values mean), min and
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
-// file means a place beside itself (gguf: only by what ends so), group the heading it stands under.
+// file means a place beside itself (gguf: only by what ends so), group the heading it stands
+// under.
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`

@@ -1,10 +1,10 @@
 // Says what llama.cpp's own grammar sampler accepts, for TestPrint_rivalsAgree: linked against a
 // libllama, over a model's vocabulary.
 //
-// Standard input: "G LENGTH\n" and a grammar in GBNF, answered by "ok" or "error"; "T LENGTH\n" and
-// a text, answered by "1" if the last grammar accepts the whole text cut into the model's tokens,
-// the end token included, and by "0" if not. An answer is a line; the first line, "ready", comes
-// unasked.
+// Standard input: "G LENGTH\n" and a grammar in GBNF, answered by "ok" or "error"; "T LENGTH\n"
+// and a text, answered by "1" if the last grammar accepts the whole text cut into the model's
+// tokens, the end token included, and by "0" if not. An answer is a line; the first line, "ready",
+// comes unasked.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

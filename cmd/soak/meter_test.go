@@ -134,7 +134,8 @@ func (s *soak) report(m *meter) error {
 	for _, k := range kinds {
 		grows := 1000 * slope(half, k.of) / k.scale
 		fmt.Printf("  %-20s %+.3f in 1,000 turns\n", k.name, grows)
-		if long := s.done.Load() >= 10_000 && s.kills == 0; long && grows > k.most { // a short run says nothing
+		// a short run says nothing
+		if long := s.done.Load() >= 10_000 && s.kills == 0; long && grows > k.most {
 			faults = append(faults, fmt.Errorf("%s: %+.3f in 1,000 turns; at most %.1f", k.name, grows, k.most))
 		}
 	}

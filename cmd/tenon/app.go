@@ -44,11 +44,15 @@ type app struct {
 	draining  atomic.Bool
 	stopping  chan struct{} // closed when it begins to drain
 
-	settings  atomic.Pointer[perModel]
-	reloading sync.Mutex                                                         // one at a time; guards options
-	options   chat.LoaderOptions                                                 // that are in force
-	read      func(*config.Loader) (*catalog.Catalog, []string, perModel, error) // what settings say, as at the start
-	known     *catalog.Catalog                                                   // what is served
+	settings atomic.Pointer[perModel]
+	// one at a time; guards options
+	reloading sync.Mutex
+	// that are in force
+	options chat.LoaderOptions
+	// what settings say, as at the start
+	read func(*config.Loader) (*catalog.Catalog, []string, perModel, error)
+	// what is served
+	known *catalog.Catalog
 }
 
 func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {

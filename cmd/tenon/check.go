@@ -18,13 +18,15 @@ import (
 
 // checkedTool is what tenon will do about one tool.
 type checkedTool struct {
-	Name     string         `json:"name"`
-	Callable bool           `json:"callable"`
-	Hosted   bool           `json:"hosted,omitempty"` // no tool of the model's: requests may name it, and nothing calls it
-	Error    string         `json:"error,omitempty"`  // why it is not, or why the schema is no schema
-	Issues   []checkedIssue `json:"issues"`
-	Bytes    int            `json:"bytes"`
-	Tokens   int            `json:"tokens,omitempty"` // in the prompt; only with --model
+	Name     string `json:"name"`
+	Callable bool   `json:"callable"`
+	// no tool of the model's: requests may name it, and nothing calls it
+	Hosted bool `json:"hosted,omitempty"`
+	// why it is not, or why the schema is no schema
+	Error  string         `json:"error,omitempty"`
+	Issues []checkedIssue `json:"issues"`
+	Bytes  int            `json:"bytes"`
+	Tokens int            `json:"tokens,omitempty"` // in the prompt; only with --model
 }
 
 // checkedIssue is a keyword that is not simply enforced as written.

@@ -133,7 +133,8 @@ func TestCommands_thePageIsATranscript(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	t.Cleanup(func() { _ = exec.Command(filepath.Join(dir, "bin/tenon"), "stop").Run() }) // where a line has failed
+	// where a line has failed
+	t.Cleanup(func() { _ = exec.Command(filepath.Join(dir, "bin/tenon"), "stop").Run() })
 	said := make([]string, len(transcript))
 	for i, s := range transcript {
 		said[i] = runLine(t, dir, port, s)

@@ -23,7 +23,8 @@ var discoveryPorts = []int{41343, 52993, 16141, 39414, 22931}
 func discover(ctx context.Context, ports []int, serve func(net.Listener)) {
 	const (
 		pause = 2 * time.Second // between tries, if the last one ended sooner
-		burst = 5               // tries that wait for no pause: an owner that ends is followed at once
+		// tries that wait for no pause: an owner that ends is followed at once
+		burst = 5
 	)
 	for quick := 0; ctx.Err() == nil; quick++ {
 		if quick > burst {
@@ -48,7 +49,8 @@ func claim(ctx context.Context, ports []int) (l net.Listener, ended func()) {
 	const mostTries = 8
 	for _, port := range ports {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		for try := range mostTries { // a port that changes hands is neither free nor answers, for a moment
+		// a port that changes hands is neither free nor answers, for a moment
+		for try := range mostTries {
 			if l, err := new(net.ListenConfig).Listen(ctx, "tcp", address); err == nil {
 				return l, nil
 			}
@@ -75,8 +77,8 @@ func await(ctx context.Context, d time.Duration) {
 
 var errStranger = errors.New("no server for LM Studio's SDKs")
 
-// greet asks whether a server for LM Studio's SDKs answers. ended waits for the end of that server:
-// the connection to it is kept open, and breaks then, even if the server is killed.
+// greet asks whether a server for LM Studio's SDKs answers. ended waits for the end of that
+// server: the connection to it is kept open, and breaks then, even if the server is killed.
 func greet(ctx context.Context, address string) (ended func(), err error) {
 	const patience = time.Second
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)

@@ -90,7 +90,8 @@ func graphics() finding {
 	}
 	var found []string
 	for pattern, name := range map[string]string{"/dev/nvidia[0-9]*": "NVIDIA", "/dev/kfd": "AMD", "/dev/dri/renderD*": "one that Vulkan may reach"} {
-		if devices, _ := filepath.Glob(pattern); len(devices) > 0 { // the patterns are right
+		// the patterns are right
+		if devices, _ := filepath.Glob(pattern); len(devices) > 0 {
 			found = append(found, name)
 		}
 	}

@@ -73,7 +73,8 @@ func (d *door) serve(ctx context.Context, app *app) error {
 		slog.Info("draining", "at most", d.settings.DrainTimeout)
 	}
 	app.draining.Store(true)
-	d.http.SetKeepAlivesEnabled(false) // whoever waits to take this server's place sees that it ends
+	// whoever waits to take this server's place sees that it ends
+	d.http.SetKeepAlivesEnabled(false)
 	close(app.stopping)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.settings.DrainTimeout)
 	defer cancel()

@@ -83,13 +83,15 @@ func (c *conversation) elicit(ctx context.Context, q client.Question) {
 		if err == nil {
 			err = c.Answer(ctx, q.ID, reply)
 		} else {
-			_ = c.Answer(ctx, q.ID, reply) // the form was left; the question ends with the call anyway
+			// the form was left; the question ends with the call anyway
+			_ = c.Answer(ctx, q.ID, reply)
 			return
 		}
 		if err == nil {
 			return
 		}
-		c.screen.Note("%s", c.screen.Bad(strings.Map(harmless, err.Error()))) // the form names its fields
+		// the form names its fields
+		c.screen.Note("%s", c.screen.Bad(strings.Map(harmless, err.Error())))
 		if reply.Action != "accept" {
 			return
 		}

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// leastContext is the shortest context that is chosen without being asked for: less serves no
-	// agent.
+	// leastContext is the shortest context that is chosen without being asked for: less serves
+	// no agent.
 	leastContext = 2048
 	// defaultContext is used where a file does not say what its model was trained for.
 	defaultContext = 4096
@@ -141,8 +141,8 @@ func estimator(known *catalog.Catalog, of func(id string) config.Effective, vram
 			d.Need = estimate.Need
 			return d, err
 		}
-		// A model that is on both is slower than its figures promise: that is left to whoever sets
-		// the number.
+		// A model that is on both is slower than its figures promise: that is left to
+		// whoever sets the number.
 		here, err := measure(q)
 		if err != nil {
 			return d, err
@@ -237,7 +237,8 @@ func adapters(specs []string) ([]worker.Adapter, error) {
 			return nil, fmt.Errorf("lora: %w", err)
 		}
 		if scaled && a.Scale == 0 {
-			continue // it would change nothing; to the worker, 0 is the scale that nobody gave
+			// it would change nothing; to the worker, 0 is the scale that nobody gave
+			continue
 		}
 		all = append(all, a)
 	}

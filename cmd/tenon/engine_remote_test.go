@@ -172,7 +172,8 @@ func TestShow_aModelWithATokenizerOfItsOwn(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var in struct{ Prompt any }
 			if r.Method == http.MethodPost {
-				_ = json.NewDecoder(r.Body).Decode(&in) // what it cannot read stays nil
+				// what it cannot read stays nil
+				_ = json.NewDecoder(r.Body).Decode(&in)
 			}
 			switch r.URL.Path {
 			case "/v1/models":

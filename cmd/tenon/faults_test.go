@@ -59,8 +59,8 @@ func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	}
 }
 
-// A draft model is a file or a model at hand; a client can name only the latter. The model's memory
-// counts.
+// A draft model is a file or a model at hand; a client can name only the latter. The model's
+// memory counts.
 func TestDraftFile_isAFileOrAModelAtHand(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
 	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "small", Path: path}, {ID: "far", Remote: &catalog.Remote{}}}}

@@ -145,8 +145,8 @@ func (r *remote) work(cmd *cobra.Command, route, label string, unit terminal.Uni
 	return err
 }
 
-// tell tells the server one thing and says that it is done. Where none runs, alone does it, if that
-// can be.
+// tell tells the server one thing and says that it is done. Where none runs, alone does it, if
+// that can be.
 func (r *remote) tell(cmd *cobra.Command, route, model, done string, in map[string]any, alone func(*models.Fleet) error) error {
 	out := map[string]any{"ok": true}
 	err := r.Post(cmd.Context(), "/tenon/v1/"+route, in, &out)

@@ -116,7 +116,8 @@ func TestList_withoutAServerShowsWhatOneWouldServe(t *testing.T) {
 	}
 }
 
-// Issue 20: what lies on disk is changed without a server, too; and who only looks fetches nothing.
+// Issue 20: what lies on disk is changed without a server, too; and who only looks fetches
+// nothing.
 func TestFleet_withoutAServerFilesAndNamesAreChanged(t *testing.T) {
 	asked := 0
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; w.WriteHeader(http.StatusNotFound) }))
@@ -272,7 +273,8 @@ func TestPull_aBarEndsWhereItsPullDoes(t *testing.T) {
 		if err != nil {
 			t.Skip("there are no terminals here: ", err)
 		}
-		const end = "<end>" // what is written to a terminal that is closed at once may be lost
+		// what is written to a terminal that is closed at once may be lost
+		const end = "<end>"
 		shown := make(chan string)
 		go func() {
 			var all []byte

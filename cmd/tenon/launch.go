@@ -108,7 +108,8 @@ func newLaunchCommand() *cobra.Command {
 		program := exec.CommandContext(cmd.Context(), a.program, given...)
 		program.Env = append(os.Environ(), env...)
 		program.Stdin, program.Stdout, program.Stderr = r.screen.In, r.screen.Out, r.screen.Err
-		program.Cancel = func() error { return nil } // Ctrl-C is the agent's: the terminal has sent it there, too
+		// Ctrl-C is the agent's: the terminal has sent it there, too
+		program.Cancel = func() error { return nil }
 		err = program.Run()
 		var status *exec.ExitError
 		switch {
@@ -132,7 +133,8 @@ func able(list []client.Model) (client.Model, error) {
 	for _, m := range list {
 		known = append(append(known, m.ID), m.Aliases...)
 		switch {
-		case slices.Contains(m.Capabilities, "embeddings"): // tools are given to every other
+		case slices.Contains(m.Capabilities, "embeddings"):
+			// tools are given to every other
 			known[len(known)-1] += " (writes nothing)"
 		case m.Context < least:
 			known[len(known)-1] += fmt.Sprintf(" (context of %d tokens)", m.Context)

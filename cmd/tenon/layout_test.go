@@ -151,17 +151,11 @@ func TestPackages_ofToolsStaySmall(t *testing.T) {
 }
 
 func TestFiles_canBeReadInOneSitting(t *testing.T) {
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == "build" || d.Name() == ".cache") { // made here, not written
-			return filepath.SkipDir
-		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
-			return err
-		}
+	for _, path := range sources(t, ".go") {
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, path, nil, 0)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		if n := set.File(file.Pos()).LineCount(); n > maxFileLines {
 			t.Errorf("%s has %d lines; the limit is %d", path, n, maxFileLines)
@@ -172,11 +166,26 @@ func TestFiles_canBeReadInOneSitting(t *testing.T) {
 				t.Errorf("%s: %s is longer than %d lines", set.Position(f.Pos()), f.Name.Name, maxFunctionLines)
 			}
 		}
-		return nil
+	}
+}
+
+// sources are the paths of the files of the code base that have one of some extensions.
+func sources(t *testing.T, extensions ...string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		// made here, not written
+		if err == nil && d.IsDir() && (d.Name() == "build" || d.Name() == ".cache" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err == nil && slices.Contains(extensions, filepath.Ext(path)) && !d.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return paths
 }
 
 // layer returns the entry of the table that a package's folder falls under.

@@ -63,7 +63,8 @@ this program is that command. Flags that mean nothing here are accepted.`,
 func withLMS(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.Flags().BoolP("yes", "y", false, "accepted: nothing is asked")
-	for _, name := range []string{"exact", "gguf", "quiet", "verbose"} { // what is not known takes the next argument for its value
+	// what is not known takes the next argument for its value
+	for _, name := range []string{"exact", "gguf", "quiet", "verbose"} {
 		cmd.Flags().Bool(name, false, "accepted")
 	}
 	return withServer(cmd, run)
@@ -245,7 +246,8 @@ func newLMSStartCommand() *cobra.Command {
 			return nil
 		}
 		start := newStartCommand()
-		start.SilenceUsage, start.SilenceErrors = true, true // who runs this command tells the error
+		// who runs this command tells the error
+		start.SilenceUsage, start.SilenceErrors = true, true
 		args := []string{"--find-models"}
 		if port > 0 {
 			args = append(args, "--port", strconv.Itoa(port))
@@ -293,7 +295,8 @@ func portOf(base string) int {
 	if err != nil {
 		return 0 // nothing has answered there
 	}
-	port, _ := strconv.Atoi(cmp.Or(at.Port(), map[string]string{"https": "443"}[at.Scheme], "80")) // url.Parse takes numbers alone
+	// url.Parse takes numbers alone
+	port, _ := strconv.Atoi(cmp.Or(at.Port(), map[string]string{"https": "443"}[at.Scheme], "80"))
 	return port
 }
 

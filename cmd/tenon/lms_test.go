@@ -95,7 +95,8 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	lms("load", "m", "--gpu", "0.5", "--identifier", "shared")
 	lms("load", "m", "--gpu", "off", "--identifier", "without")
 	for _, i := range f.Instances() {
-		if want := map[string]string{"shared": "13", "without": "0"}[i.ID]; i.Settings.GPULayers != want { // of 26 layers
+		// of 26 layers
+		if want := map[string]string{"shared": "13", "without": "0"}[i.ID]; i.Settings.GPULayers != want {
 			t.Errorf("%s: %q", i.ID, i.Settings.GPULayers)
 		}
 		if err := f.Unload(t.Context(), i.ID, true); err != nil {

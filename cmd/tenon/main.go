@@ -20,11 +20,13 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once; its workers notice and end too
+	// a second signal ends the process at once; its workers notice and end too
+	context.AfterFunc(ctx, stop)
 	root := newRootCommand()
 	root.SetArgs(asLMS(os.Args))
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "tenon:", plain(err.Error())) // an MCP server may have written it
+		// an MCP server may have written it
+		fmt.Fprintln(os.Stderr, "tenon:", plain(err.Error()))
 		os.Exit(exitStatus(err))
 	}
 }

@@ -44,8 +44,8 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error)
 	return lookUp(loader, atHand(cmd, name, loader.Entry(name).Source), name)
 }
 
-// lookUp is findModel with settings that are read. A file that is there is taken as it is; of other
-// names the settings decide.
+// lookUp is findModel with settings that are read. A file that is there is taken as it is; of
+// other names the settings decide.
 func lookUp(loader *config.Loader, fetch fetcher, name string) (catalog.Entry, perModel, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return fileEntry(newPerModel(loader), name)
@@ -54,7 +54,8 @@ func lookUp(loader *config.Loader, fetch fetcher, name string) (catalog.Entry, p
 	if err != nil {
 		return catalog.Entry{}, settings, err
 	}
-	named = slices.DeleteFunc(named, func(id string) bool { return settings.entries[id].Pin && id != named[0] }) // pinned ones follow
+	// pinned ones follow
+	named = slices.DeleteFunc(named, func(id string) bool { return settings.entries[id].Pin && id != named[0] })
 	if len(named) > 1 {
 		return catalog.Entry{}, settings, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
 	}

@@ -27,8 +27,8 @@ var officialDir = flag.String("mcp.servers", "", "folder whose node_modules hold
 
 type officialCall struct{ tool, arguments, told string }
 
-// officialCalls are the calls that the scripted model makes of each official server, and what it is
-// told. FOLDER is a temporary folder.
+// officialCalls are the calls that the scripted model makes of each official server, and what it
+// is told. FOLDER is a temporary folder.
 var officialCalls = map[string][]officialCall{
 	"everything": {{"echo", `{"message":"hi"}`, "Echo: hi"}, {"get-sum", `{"a":2,"b":40}`, "42"}},
 	"filesystem": {

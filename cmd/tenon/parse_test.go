@@ -172,7 +172,8 @@ func callsWithoutTools(t *testing.T, path string) (got, want []namedCall) {
 		if err := json.Unmarshal([]byte(c.Function.Arguments), &call.Arguments); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		if strings.Contains(path, "minimax-m3") && i < len(w.Calls) { // only a schema says there that 2.5 is a number
+		// only a schema says there that 2.5 is a number
+		if strings.Contains(path, "minimax-m3") && i < len(w.Calls) {
 			call.Arguments, w.Calls[i].Arguments = nil, nil
 		}
 		got = append(got, call)
@@ -181,8 +182,8 @@ func callsWithoutTools(t *testing.T, path string) (got, want []namedCall) {
 }
 
 // Without declared tools a call of any name is one, as every family's transcripts have it; text
-// stays text. By default each kind of turn is read in a third of the families; TENON_ALL=1 reads it
-// in all.
+// stays text. By default each kind of turn is read in a third of the families; TENON_ALL=1 reads
+// it in all.
 func TestParse_withoutToolsAnyCallIsRead(t *testing.T) {
 	for k, kind := range []string{"one-call", "two-calls", "three-calls", "text-then-call", "thinking-then-call", "no-arguments", "nested-arguments",
 		"every-type", "code-in-arguments", "no-end-token", "text-only", "thinking-then-text"} {

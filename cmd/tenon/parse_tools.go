@@ -98,7 +98,8 @@ func withoutOwnWords(d *tools.Dialect, raw string) string {
 	for _, f := range append([]*tools.Dialect{d}, tools.Families()...) {
 		own = append(own, f.Markers()...)
 	}
-	slices.SortFunc(own, func(a, b string) int { return len(b) - len(a) }) // some begin as others do
+	// some begin as others do
+	slices.SortFunc(own, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range own {
 		if s != "" {

@@ -51,7 +51,8 @@ Exit status 3: the source cannot be reached, or sent nothing for the time of --s
 				return err
 			}
 			lines := json.NewEncoder(cmd.OutOrStdout())
-			path, err := pull(cmd, args[0], silence, func(now store.Progress) { _ = lines.Encode(fleet.Progress(now)) }) // a reader that is gone ends it below
+			// a reader that is gone ends it below
+			path, err := pull(cmd, args[0], silence, func(now store.Progress) { _ = lines.Encode(fleet.Progress(now)) })
 			if err == nil {
 				err = lines.Encode(map[string]string{"path": path})
 			}

@@ -130,7 +130,8 @@ func TestReload_namesSourcesPinsAndTimesToLive(t *testing.T) {
 			t.Errorf("%s means %q, %v", name, e.ID, err)
 		}
 	}
-	again := &catalog.Catalog{Entries: []catalog.Entry{{ID: "tiny"}}} // the server is started anew
+	// the server is started anew
+	again := &catalog.Catalog{Entries: []catalog.Entry{{ID: "tiny"}}}
 	if err := again.KeepNames(filepath.Join(dir, "names.json")); err != nil || !slices.Equal(again.Entries[0].Aliases, []string{"given"}) {
 		t.Errorf("%+v %v", again.Entries, err)
 	}

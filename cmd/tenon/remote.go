@@ -28,7 +28,8 @@ type remote struct {
 // and run the connection. A model as its first argument is completed in shells.
 func withServer(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
 	r := &remote{loader: config.RegisterOnly(cmd.Flags(), "host", "port", "api-key", "api-key-file", "ssl-cert-file")}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // the same for all of these commands; their help says so
+	// the same for all of these commands; their help says so
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	r.offerJSON(cmd)
 	cmd.Long = strings.TrimSpace(cmd.Long + "\n\nThe server is that in the background, or the one at --host and --port; these, --api-key and --config are as for 'tenon serve'.")
 	if strings.Contains(cmd.Use, "MODEL") {

@@ -199,8 +199,8 @@ func fits(ctx context.Context, e catalog.Entry, template string, segments []chat
 	return over
 }
 
-// taught takes what the settings say of the model: its way of calling, its adapter, and the context
-// that it is served with.
+// taught takes what the settings say of the model: its way of calling, its adapter, and the
+// context that it is served with.
 func (f *renderFlags) taught(m *chat.ModelSource) error {
 	if err := f.settings.check(); err != nil {
 		return err
@@ -278,8 +278,8 @@ func (f *renderFlags) clock() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--now is %q; expected RFC 3339, as in 2026-01-31T12:00:00Z", f.now)
 }
 
-// load finds the model, what is set for it (of a template alone, what is set for any), its template
-// and what that must know of it.
+// load finds the model, what is set for it (of a template alone, what is set for any), its
+// template and what that must know of it.
 func (f *renderFlags) load(cmd *cobra.Command) (source string, o templates.Options, err error) {
 	var text []byte
 	switch {

@@ -276,7 +276,8 @@ func TestRender_asServe(t *testing.T) {
 			t.Errorf("the settings have no effect: %v\n%s", err, out)
 		}
 	})
-	t.Run("format", func(t *testing.T) { // S3-15: the environment says how tools are called, and render how they will be
+	t.Run("format", func(t *testing.T) {
+		// S3-15: the environment says how tools are called, and render how they will be
 		t.Setenv("TENON_TOOL_FORMAT", "react")
 		if _, told, err := execute(t, "render", "--model", model, "--request", request("")); err != nil || !strings.Contains(told, "calls: react, as react") {
 			t.Errorf("%v\n%s", err, told)

@@ -96,7 +96,8 @@ func (c *conversation) declare(file string, use []string) error {
 		}
 	}
 	for _, source := range use {
-		entry, err := json.Marshal(map[string]string{"type": "mcp", "server_label": source, "require_approval": "never"}) // beyond what the settings say
+		// beyond what the settings say
+		entry, err := json.Marshal(map[string]string{"type": "mcp", "server_label": source, "require_approval": "never"})
 		if err != nil {
 			return err
 		}
@@ -218,7 +219,8 @@ func (c *conversation) approve() (asked bool, err error) {
 		if call.Type != "approval_request" {
 			continue
 		}
-		name := strings.Map(harmless, call.Label+"/"+call.Name) // a server may call its tool anything
+		// a server may call its tool anything
+		name := strings.Map(harmless, call.Label+"/"+call.Name)
 		if !c.screen.Asking() {
 			return false, fmt.Errorf("%s waits for an approval, which can be given in a terminal only", name)
 		}
@@ -334,7 +336,8 @@ func (c *conversation) loading(ctx context.Context) (begun func()) {
 				}
 				return
 			}
-			list, _ := c.Instances(ctx) // a server that cannot say will say so in the turn
+			// a server that cannot say will say so in the turn
+			list, _ := c.Instances(ctx)
 			for _, i := range list {
 				if i.Waiting == 0 {
 					continue

@@ -151,7 +151,8 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 
 // limits are what the fleet must keep to.
 func limits(s config.Settings) fleet.Options {
-	return fleet.Options{Most: s.MaxModels, HostCache: int64(s.CacheRAM) << 20, QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive} // a negative cache has no limit
+	// a negative cache has no limit
+	return fleet.Options{Most: s.MaxModels, HostCache: int64(s.CacheRAM) << 20, QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive}
 }
 
 func listen(s config.Settings) (net.Listener, error) {
@@ -183,8 +184,9 @@ func (e *nothingError) Error() string {
 
 // fetcher fetches models that settings name.
 type fetcher struct {
-	bring   func(name string) (path string, err error) // what is a path already stays one
-	lenient bool                                       // settings of models that are not there are passed over
+	bring func(name string) (path string, err error) // what is a path already stays one
+	// settings of models that are not there are passed over
+	lenient bool
 }
 
 // errNotFetched: a model that the settings name is still to be fetched. Who only looks does
@@ -279,8 +281,8 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	return c, first, p, err
 }
 
-// first are the ids of the models to load at start: the fetched ones, which stand first, those that
-// were named, and those that stay.
+// first are the ids of the models to load at start: the fetched ones, which stand first, those
+// that were named, and those that stay.
 func (p perModel) first(c *catalog.Catalog, fetched int, named []string) ([]string, error) {
 	var ids []string
 	for _, e := range c.Entries[:fetched] {

@@ -39,7 +39,8 @@ conversations with it: roles, tools, calls, ids, thinking, what it drops from ol
 			if err != nil {
 				return err
 			}
-			if f.entry.Path != "" && f.entry.ID == "" { // it cannot be served: this says why
+			// it cannot be served: this says why
+			if f.entry.Path != "" && f.entry.ID == "" {
 				_, err := (&catalog.Catalog{}).Add(f.entry.Path)
 				return err
 			}

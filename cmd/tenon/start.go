@@ -48,8 +48,10 @@ with --print-unit it is printed.`,
 			return err
 		}
 		for i, arg := range args {
-			if _, err := os.Stat(arg); err == nil { // the server may be started elsewhere
-				args[i], _ = filepath.Abs(arg) // it fails only where there is no working directory
+			// the server may be started elsewhere
+			if _, err := os.Stat(arg); err == nil {
+				// it fails only where there is no working directory
+				args[i], _ = filepath.Abs(arg)
 			}
 		}
 		args = append(args, loader.Flags()...)
@@ -182,8 +184,8 @@ func newRestartCommand() *cobra.Command {
 	})
 }
 
-// clientOf asks the server that arguments of serve start, wherever the environment and the settings
-// file have it listen by now.
+// clientOf asks the server that arguments of serve start, wherever the environment and the
+// settings file have it listen by now.
 func clientOf(args []string) (*client.Client, error) {
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	loader := config.Register(flags)
@@ -196,8 +198,8 @@ func clientOf(args []string) (*client.Client, error) {
 	return client.New(loader.Settings)
 }
 
-// anew is how a server is started again: at its own port, which the environment may have named then
-// and names otherwise now.
+// anew is how a server is started again: at its own port, which the environment may have named
+// then and names otherwise now.
 func anew(last background.Record) []string {
 	args := last.Args[1:]
 	at, err := url.Parse(last.Address)

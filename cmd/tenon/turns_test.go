@@ -137,7 +137,8 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 	took, loads := time.Since(began), c.loads()
 	perMinute := float64(loads) / took.Minutes()
 	t.Logf("%d requests in %s: %d loads, %.1f a minute, longest wait %s", clients*turns, took.Round(time.Second), loads, perMinute, longest.Round(100*time.Millisecond))
-	if most := 2 * (1 + int(took/(10*time.Second))); loads > most { // each of two places is kept for the shortest stay, however slow the machine is
+	// each of two places is kept for the shortest stay, however slow the machine is
+	if most := 2 * (1 + int(took/(10*time.Second))); loads > most {
 		t.Errorf("%d loads; the shortest stay allows %d", loads, most)
 	}
 }
@@ -147,7 +148,8 @@ func TestTurns_twoAgentsOnTwoModelsWithRoomForOne(t *testing.T) {
 	agent := func(model string) {
 		for range turns {
 			c.turn(t, model, 400, 600)
-			tool := exec.Command(os.Args[0], "version") // what an agent does between turns: it runs a program
+			// what an agent does between turns: it runs a program
+			tool := exec.Command(os.Args[0], "version")
 			if tool.Env = append(os.Environ(), runEnv+"=1"); tool.Run() != nil {
 				t.Error("the agent's tool failed")
 			}

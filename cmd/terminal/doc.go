@@ -5,7 +5,7 @@
 //	s.Table([]string{"name", "size"}, rows)          // a table, or TSV
 //	bar := s.Bar("gemma.gguf", terminal.Bytes)       // on stderr; silent where nobody looks
 //	bar.Set(done, total); bar.End()
-//	line, err := s.Lines().Read("> ")                // with editing and history, where there is a terminal
+//	line, err := s.Lines().Read("> ")                // at a terminal with editing and history
 //
 // NO_COLOR turns colour off.
 package terminal

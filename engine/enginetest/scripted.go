@@ -16,9 +16,11 @@ var _ engine.Engine = (*Scripted)(nil)
 // and the grammar say, and remembers the turns it was asked for. Its tokens are bytes: id = byte
 // value, and one id above 255 per marker.
 type Scripted struct {
-	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1, no Can means Everything
-	// Play answers a turn in place of the replies, for clients that ask in an order of their own;
-	// nil: the replies do. It may be called from any goroutine.
+	// Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1, no Can means
+	// Everything
+	Info engine.Model
+	// Play answers a turn in place of the replies, for clients that ask in an order of their
+	// own; nil: the replies do. It may be called from any goroutine.
 	Play func(engine.Turn) Reply
 
 	mu       sync.Mutex // guards what follows
@@ -32,13 +34,17 @@ type Scripted struct {
 // Reply is one scripted turn.
 type Reply struct {
 	Tokens []engine.Token
-	Reason engine.Reason    // "" is engine.Stop
-	Err    error            // returned by Next after the tokens, in place of the finish
-	Hold   chan struct{}    // if set, the reply waits before each token until it can receive or the session is closed
+	Reason engine.Reason // "" is engine.Stop
+	Err    error         // returned by Next after the tokens, in place of the finish
+	// if set, the reply waits before each token until it can receive or the session is closed
+	Hold   chan struct{}
 	Checks []int            // after so many of the tokens a check comes, with the last of them
 	Read   *engine.Progress // told before the tokens, if set
-	Again  []Reply          // what goes on from where a verdict takes the output back to, one after the other; none: the same tokens
-	Ending []engine.Token   // what is said in place of the rest once the session is told to conclude
+	// what goes on from where a verdict takes the output back to, one after the other; none:
+	// the same tokens
+	Again []Reply
+	// what is said in place of the rest once the session is told to conclude
+	Ending []engine.Token
 }
 
 // Unmasked is what an engine can do that has a model, but follows no grammar.

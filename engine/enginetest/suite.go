@@ -16,8 +16,8 @@ type Subject struct {
 	// Open makes a fresh engine; the suite closes it.
 	Open func(t *testing.T) engine.Engine
 
-	// Scripted says that answers do not depend on prompt, grammar and sampling, and that nothing
-	// is cached: what only a model can show is left out.
+	// Scripted says that answers do not depend on prompt, grammar and sampling, and that
+	// nothing is cached: what only a model can show is left out.
 	Scripted bool
 }
 
@@ -33,7 +33,8 @@ func Run(t *testing.T, s Subject) {
 	tokenizer := capability{"a tokenizer", engine.Can.Tokenizes}
 	ids := capability{"token ids", func(c engine.Can) bool { return c.IDs }}
 	masked := capability{"an exact mask", func(c engine.Can) bool { return c.Mask == engine.ExactMask }}
-	told := capability{"a mask", func(c engine.Can) bool { return c.Mask != engine.NoMask }} // an exact one, or in what another dialect can say
+	// an exact one, or in what another dialect can say
+	told := capability{"a mask", func(c engine.Can) bool { return c.Mask != engine.NoMask }}
 	checks := capability{"checks", func(c engine.Can) bool { return c.Checks }}
 	concludes := capability{"a legal end on demand", func(c engine.Can) bool { return c.Conclude }}
 	logprobs := capability{"logprobs", func(c engine.Can) bool { return c.Logprobs }}

@@ -37,7 +37,8 @@ func testRepeats(t *testing.T, e engine.Engine) {
 	for name, turn := range map[string]engine.Turn{"greedy": greedy(engine.Plain(sentences[0]), 30), "seeded": seeded} {
 		turn.CacheKey = name + " 1"
 		first := run(t, e, turn)
-		turn.CacheKey = name + " 2" // nothing cached: another split of the prompt rounds otherwise
+		// nothing cached: another split of the prompt rounds otherwise
+		turn.CacheKey = name + " 2"
 		if again := run(t, e, turn); !slices.Equal(first.ids(), again.ids()) {
 			t.Errorf("%s: %q, then %q", name, first.text, again.text)
 		}
@@ -64,7 +65,8 @@ func testGrammar(t *testing.T, e engine.Engine) {
 			}
 			a := run(t, e, turn)
 			if a.finish.Reason == engine.Length {
-				continue // a model of noise may go round in a loop that the grammar has
+				// a model of noise may go round in a loop that the grammar has
+				continue
 			}
 			if a.finish.Reason != engine.Stop || !want.MatchString(a.text) {
 				t.Errorf("%s: %q, finish %q", grammar, a.text, a.finish.Reason)
@@ -194,7 +196,8 @@ func testLogprobs(t *testing.T, e engine.Engine) {
 		}
 	}
 	turn.Logprobs = 0
-	turn.Grammar = `root ::= ("yes" | "no") [0-9]` // the mask changes what is chosen, not how likely it was
+	// the mask changes what is chosen, not how likely it was
+	turn.Grammar = `root ::= ("yes" | "no") [0-9]`
 	for _, token := range run(t, e, turn).tokens {
 		if token.Kind == engine.Sampled && (token.Logprob >= 0 || len(token.Top) != 0) {
 			t.Errorf("token %q under a grammar: logprob %v, alternatives %+v", token.Bytes, token.Logprob, token.Top)

@@ -1,5 +1,5 @@
-// Package events reads server-sent events (WHATWG HTML, section 9.2), as upstreams and tenon itself
-// send them.
+// Package events reads server-sent events (WHATWG HTML, section 9.2), as upstreams and tenon
+// itself send them.
 package events
 
 import (

@@ -2,10 +2,10 @@
 
 // Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each
 // token and head, converts each key as often, and is slower for prompts than two products of
-// matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake). Of many
-// tokens, tiles are computed; one token is computed for all heads that share keys, and so is each of
-// many that see different cells. Cells that no token sees cost next to nothing: other sequences',
-// later ones, those behind a sliding window.
+// matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake). Of
+// many tokens, tiles are computed; one token is computed for all heads that share keys, and so is
+// each of many that see different cells. Cells that no token sees cost next to nothing: other
+// sequences', later ones, those behind a sliding window.
 //
 // Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
 #include "attention_linux.h"
@@ -58,7 +58,8 @@ static bool known(const attention & a) {
 // Of a group of tokens, so many are asked what they see.
 static const int group = 32, asked_of = 4;
 
-// A tile attends to a stretch for all its tokens in the time in which so many tokens do one by one.
+// A tile attends to a stretch for all its tokens in the time in which so many tokens do one by
+// one.
 static const int tile_gain = 4;
 
 // apart tells whether many tokens are faster one by one than in tiles. Those of many streams are:
@@ -80,7 +81,8 @@ static bool apart(const attention & a) {
             sights += seers;
             together += seers > 0;
         }
-        // What more tokens see beside what one does is what each of those that were asked has added.
+        // What more tokens see beside what one does is what each of those that were asked has
+        // added.
         int64_t one = sights / asked_of, added = std::max<int64_t>(0, together - one) / (asked_of - 1);
         alone += tokens * one;
         tiled += group * (one + (tokens - 1) * added) / tile_gain; // a tile is computed whole

@@ -34,7 +34,8 @@ inline vec larger(vec a, vec b) { return choose(a > b, a, b); }
 inline vec exponential(vec x) {
     vec_int vanishes = x < -87.33f;
     x = choose(vanishes, vec{}, x);
-    vec_int n = __builtin_convertvector(x * 1.44269504f - 0.5f, vec_int); // cut toward zero: rounded
+    // cut toward zero: rounded
+    vec_int n = __builtin_convertvector(x * 1.44269504f - 0.5f, vec_int);
     vec whole = __builtin_convertvector(n, vec);
     x = x - whole * 0.693359375f + whole * 2.12194440e-4f; // ln 2 in two parts
     vec y = ((((1.9875691500e-4f * x + 1.3981999507e-3f) * x + 8.3334519073e-3f) * x + 4.1665795894e-2f) * x + 1.6666665459e-1f) * x + 5.0000001201e-1f;
@@ -96,7 +97,8 @@ inline void take_cells(const ggml_tensor * t, const attention & a, int head, int
     const char * from = (const char *) t->data + head / a.sharing * t->nb[2] + batch / (a.q->ne[3] / t->ne[3]) * t->nb[3] + cell * t->nb[1];
     size_t bytes = ggml_row_size(t->type, length);
     for (int k = 0; k < cells; k++, from += t->nb[1], to += length) {
-        for (size_t line = 0; line < bytes; line += 64) { // other heads lie between: the processor does not see what comes next
+        // other heads lie between: the processor does not see what comes next
+        for (size_t line = 0; line < bytes; line += 64) {
             __builtin_prefetch(from + prefetched * t->nb[1] + line);
         }
         if (hidden != NULL && hidden[k] == -INFINITY) {
@@ -127,7 +129,9 @@ inline void give_out(const attention & a, int batch, int token, int head, float 
 }
 
 // Each is called on each of ggml's threads.
-void attend_tiles(const attention & a, const ggml_compute_params & params);  // attention_tiles_linux.cpp
-void attend_tokens(const attention & a, const ggml_compute_params & params); // attention_tokens_linux.cpp
+// attention_tiles_linux.cpp
+void attend_tiles(const attention & a, const ggml_compute_params & params);
+// attention_tokens_linux.cpp
+void attend_tokens(const attention & a, const ggml_compute_params & params);
 
 } // namespace tenon

@@ -32,7 +32,8 @@ func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 			var got [2][]float32
 			for i, flash := range []FlashAttention{FlashOff, FlashOn} {
 				c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 64, Flash: flash, KeyType: test.keys})
-				evaluate(t, c, 1, ids[100:200]) // cells that the other sequence does not see
+				// cells that the other sequence does not see
+				evaluate(t, c, 1, ids[100:200])
 				evaluate(t, c, 0, ids[:200])
 				for _, id := range ids[200:210] {
 					evaluate(t, c, 0, []int32{id})
@@ -47,7 +48,8 @@ func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 // What another sequence's cells hold is nobody else's: not even where it is no number, as a
 // damaged model leaves it. A hidden cell's weight is 0, and 0 times infinity is no number.
 func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
-	const cells, row = 100, 2 * 64 * 2 // bytes of a cell's keys, and of its values: two heads of 64 halves
+	// bytes of a cell's keys, and of its values: two heads of 64 halves
+	const cells, row = 100, 2 * 64 * 2
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape{Heads: 6, KVHeads: 2, HeadSize: 64}}, onCPU())
 	ids := text(t, m, 200)
 	speak := func(odd []byte) []float32 {
@@ -59,7 +61,8 @@ func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := saved[len(saved)-cells*row:]
-			keys := saved[:len(saved)-layers(m)*(12+cells*row)] // behind each layer's type and size of rows
+			// behind each layer's type and size of rows
+			keys := saved[:len(saved)-layers(m)*(12+cells*row)]
 			spoil(values, odd)
 			spoil(keys[len(keys)-cells*row:], odd)
 			c.Cut(1, 0)

@@ -1,7 +1,7 @@
 //go:build cgo && !libllama
 
-// Attention of many tokens. A tile is some tokens of the batch, in heads that share keys, against a
-// stretch of cells: scores and sums are products of matrices, which a core computes out of its
+// Attention of many tokens. A tile is some tokens of the batch, in heads that share keys, against
+// a stretch of cells: scores and sums are products of matrices, which a core computes out of its
 // cache.
 #include "attention_linux.h"
 

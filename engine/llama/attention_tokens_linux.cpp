@@ -158,7 +158,8 @@ template <int heads> void attend(const attention & a, share w, scratch & s) {
     }
 }
 
-// taken_together is how many heads are: as many as share keys, if that leaves work for all threads.
+// taken_together is how many heads are: as many as share keys, if that leaves work for all
+// threads.
 int taken_together(const attention & a, int threads) {
     int64_t shares = a.heads * a.tokens * a.q->ne[3];
     for (int n : {4, 3, 2}) {

@@ -83,13 +83,16 @@ func (m *Model) CalibrationKey(o ContextOptions) string {
 const (
 	calibrationContext = 2048
 	calibrationTime    = 1500 * time.Millisecond // for filling each context
-	calibrationBatch   = 128                     // what is done once for each batch must not count for more than in a prompt
-	calibrationRounds  = 3
-	calibrationLimit   = 8 * time.Second // no measurement begins after it
-	mostRounds         = 7               // where others disturb them; the context holds no more
-	firstBatch         = 8               // shows whether the model is fast enough to go on
-	leastDepth         = 128             // with less in the cache, attention does not show
-	conversations      = 4               // share the cache, as those of the slots do; the first is measured
+	// what is done once for each batch must not count for more than in a prompt
+	calibrationBatch  = 128
+	calibrationRounds = 3
+	calibrationLimit  = 8 * time.Second // no measurement begins after it
+	// where others disturb them; the context holds no more
+	mostRounds = 7
+	firstBatch = 8   // shows whether the model is fast enough to go on
+	leastDepth = 128 // with less in the cache, attention does not show
+	// share the cache, as those of the slots do; the first is measured
+	conversations = 4
 )
 
 // trial is one setting being measured. Times are the best seen undisturbed: what disturbs only
@@ -106,7 +109,8 @@ type trial struct {
 // compare fills all contexts alike, as far as the time allows, and measures them in turn.
 func compare(ctx context.Context, trials []*trial) error {
 	for _, t := range trials {
-		if _, err := t.decode(ctx, firstBatch, 0); err != nil { // the very first reads the weights from the disk
+		// the very first reads the weights from the disk
+		if _, err := t.decode(ctx, firstBatch, 0); err != nil {
 			return err
 		}
 		again, err := t.decode(ctx, firstBatch, 0)

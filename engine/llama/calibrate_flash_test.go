@@ -12,7 +12,8 @@ import (
 )
 
 func TestCalibrate_comesToAnAnswer(t *testing.T) {
-	m := load(t, tinymodel.Options{Kind: tinymodel.Hybrid}, ModelOptions{}) // no sequence can be cut
+	// no sequence can be cut
+	m := load(t, tinymodel.Options{Kind: tinymodel.Hybrid}, ModelOptions{})
 	got, err := m.Calibrate(context.Background(), ContextOptions{Threads: 1})
 	if _, known := flashTypes[got]; !known || err != nil && !errors.Is(err, ErrSlow) && !errors.Is(err, ErrBusy) {
 		t.Errorf("%q, %v", got, err)

@@ -11,11 +11,12 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// TestClear_cellsTakeMemoryWhenTheyAreUsed: the cache of a context that nobody has used takes none,
-// and one that was used and cleared says what a new one does.
+// TestClear_cellsTakeMemoryWhenTheyAreUsed: the cache of a context that nobody has used takes
+// none, and one that was used and cleared says what a new one does.
 func TestClear_cellsTakeMemoryWhenTheyAreUsed(t *testing.T) {
 	shape := tinymodel.Shape{Layers: 2, KVHeads: 2, HeadSize: 32}
-	const cells, cache = 1 << 17, (1 << 17) * 2 * 2 * 2 * 32 * 2 // layers, keys and values, heads, numbers, bytes
+	// layers, keys and values, heads, numbers, bytes
+	const cells, cache = 1 << 17, (1 << 17) * 2 * 2 * 2 * 32 * 2
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: shape}, onCPU())
 	small := newContext(t, m, ContextOptions{Size: 256})
 	want := evaluate(t, small, 0, text(t, m, 40))

@@ -36,7 +36,8 @@ type computer struct {
 type job struct{ c *C.tn_job }
 
 func newJob(context *C.tn_context, r rows) *job {
-	j := &job{c: (*C.tn_job)(C.malloc(C.sizeof_tn_job))} // of all C functions, cgo's malloc alone never fails
+	// of all C functions, cgo's malloc alone never fails
+	j := &job{c: (*C.tn_job)(C.malloc(C.sizeof_tn_job))}
 	*j.c = C.tn_job{context: context, rows: r.c}
 	return j
 }

@@ -203,7 +203,8 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 		return fmt.Errorf("decode: %w", err)
 	}
 	rc := j.rc
-	if b.Len() < manyTokens && !c.model.offloaded { // beside a GPU, waiting threads are no sign of other processes
+	// beside a GPU, waiting threads are no sign of other processes
+	if b.Len() < manyTokens && !c.model.offloaded {
 		c.threads.record(time.Duration(j.effort.wall_ns), time.Duration(j.effort.cpu_ns))
 	}
 	switch {

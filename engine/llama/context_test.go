@@ -29,7 +29,8 @@ func load(t testing.TB, o tinymodel.Options, options ModelOptions) *Model {
 func newContext(t testing.TB, m *Model, o ContextOptions) *Context {
 	t.Helper()
 	if o.Threads == 0 {
-		o.Threads = 1 // tiny models gain nothing from more, and tests run beside each other
+		// tiny models gain nothing from more, and tests run beside each other
+		o.Threads = 1
 	}
 	c, err := m.NewContext(o)
 	if err != nil {
@@ -372,7 +373,8 @@ func TestCut_afterOthersCameByTheCells(t *testing.T) {
 	evaluate(t, c, 1, ids)
 	evaluate(t, c, 0, ids[:100])
 	c.Cut(1, 200)
-	evaluate(t, c, 2, ids[:300]) // first where sequence 1 was, then on over the cells of sequence 0
+	// first where sequence 1 was, then on over the cells of sequence 0
+	evaluate(t, c, 2, ids[:300])
 	if err := c.Append(0, 3, 0, 100); err != nil {
 		t.Fatalf("the beginning is gone: %v", err)
 	}

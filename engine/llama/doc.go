@@ -27,9 +27,9 @@
 // [Available] is false.
 //
 // On Linux two things of ggml's are computed here: attention (attention_linux.cpp) and products
-// with weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so that
-// ggml's graphs, threads and formats stay as they are. In the default build it does so in this
-// program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
+// with weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so
+// that ggml's graphs, threads and formats stay as they are. In the default build it does so in
+// this program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
 //
 // # Files
 //
@@ -39,8 +39,9 @@
 //	context.go, batch.go, compute.go         evaluating tokens
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
 //	memory.go, sequence_twins.go             the KV cache: cut, share, save; cells held by two
-//	vocab.go, tokenize_*.go, spm.go          tokenizing: added tokens first, long texts in parts,
-//	                                         SentencePiece's vocabularies by code of our own
+//	vocab.go, tokenize_*.go, spm.go          tokenizing: added tokens first, long texts in
+//	                                         parts, SentencePiece's vocabularies by code of our
+//	                                         own
 //	sampler.go, sampling.go                  choosing a token; defaults and those of the file
 //	llama_*.go, stub.go                      what differs between the builds
 //

@@ -26,7 +26,8 @@ func grantedThreads(root fs.FS, cpus int) int {
 		n = min(n, cores)
 	}
 	if quota := cpuQuota(root); quota > 0 {
-		n = min(n, int(quota)) // a thread more would be stopped for a part of each period, and all others with it
+		// a thread more would be stopped for a part of each period, and all others with it
+		n = min(n, int(quota))
 	}
 	return max(n, 1)
 }
@@ -87,7 +88,8 @@ func cpuQuota(root fs.FS) float64 {
 	}
 	least := math.Inf(1)
 	for line := range strings.Lines(string(data)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3) // number:controllers:path
+		// number:controllers:path
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
 			continue
 		}

@@ -86,8 +86,9 @@ inline ints pair(const void * low, const void * high) {
     return _mm256_blend_epi32(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) low)), both, 0xf0);
 }
 
-// sixteens loads sixteen bytes of each of eight rows, which lie as far from their blocks' beginnings
-// as place says, and transposes them. It gives four registers, each with four bytes of every row.
+// sixteens loads sixteen bytes of each of eight rows, which lie as far from their blocks'
+// beginnings as place says, and transposes them. It gives four registers, each with four bytes of
+// every row.
 template <typename block> inline void sixteens(const block * const rows[lanes], int64_t k, size_t place, ints q[4]) {
     ints r[4];
     for (int i = 0; i < 4; i++) { // rows i and i+4 share a register
@@ -120,7 +121,8 @@ inline ints eight(const void * q) {
 constexpr bool vnni = true;
 
 inline ints dots(ints sum, ints q, ints y) { return _mm512_dpbusd_epi32(sum, q, y); }
-inline ints wide_dots(ints sum, ints a, ints b) { return _mm512_dpwssd_epi32(sum, a, b); } // of 16-bit numbers
+// of 16-bit numbers
+inline ints wide_dots(ints sum, ints a, ints b) { return _mm512_dpwssd_epi32(sum, a, b); }
 inline ints whole(ints sum) { return sum; }
 inline ints scaled(ints sum, ints scale) { return _mm512_mullo_epi32(sum, scale); }
 inline int32_t packed(int8_t scale) { return scale; }
@@ -135,7 +137,8 @@ inline ints in_order(ints sum) {
 }
 
 inline ints dots(ints sum, ints q, ints y) { return in_order(_mm256_add_epi16(sum, _mm256_maddubs_epi16(q, y))); }
-inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); } // of 16-bit numbers
+// of 16-bit numbers
+inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); }
 inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
 inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
 inline int32_t packed(int8_t scale) { return (uint16_t) scale * 0x10001u; }

@@ -4,7 +4,12 @@ package llama
 
 // #cgo CFLAGS: -std=gnu11 -Wall
 // #cgo CXXFLAGS: -std=gnu++17
-// #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm -Wl,--wrap=ggml_compute_forward_flash_attn_ext -Wl,--wrap=llamafile_sgemm -Wl,--wrap=ggml_gemm_q4_K_8x8_q8_K -Wl,--wrap=ggml_cpu_extra_compute_forward -Wl,--wrap=ggml_backend_buffer_clear
+// #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_compute_forward_flash_attn_ext
+// #cgo linux LDFLAGS: -Wl,--wrap=llamafile_sgemm
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_gemm_q4_K_8x8_q8_K
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_cpu_extra_compute_forward
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_backend_buffer_clear
 // #cgo darwin LDFLAGS: -lc++
 import "C"
 

@@ -2,8 +2,8 @@
 
 package llama
 
-// The library is found by the CGO_ flags that "make env ENGINE=libllama" prints. Its kernels look in
-// this program's symbols for which logits are wanted (rows.h).
+// The library is found by the CGO_ flags that "make env ENGINE=libllama" prints. Its kernels look
+// in this program's symbols for which logits are wanted (rows.h).
 
 // #cgo CFLAGS: -std=gnu11 -Wall -DTENON_LIBLLAMA
 // #cgo CXXFLAGS: -std=gnu++17 -DTENON_LIBLLAMA

@@ -17,7 +17,8 @@ type LoadMode string
 
 // The modes of loading. The zero value is LoadAuto.
 const (
-	LoadAuto LoadMode = "auto" // LoadNone where CPUs compute, huge pages can be had and ModelOptions.Roomy; else LoadMmap
+	// LoadNone where CPUs compute, huge pages can be had and ModelOptions.Roomy; else LoadMmap
+	LoadAuto LoadMode = "auto"
 	LoadMmap LoadMode = "mmap"
 	LoadNone LoadMode = "none"
 )

@@ -124,8 +124,10 @@ type State uint32
 
 // The extents of a saved state.
 const (
-	Whole      State = 0                                    // all cells: to move a sequence out of the cache and back
-	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY // what cannot be cut (recurrent state, sliding window): to go back
+	// all cells: to move a sequence out of the cache and back
+	Whole State = 0
+	// what cannot be cut (recurrent state, sliding window): to go back
+	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
 )
 
 // Save returns a copy of a sequence's memory, in memory of C that the caller gives back with

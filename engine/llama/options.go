@@ -24,7 +24,8 @@ func (e *UnknownArchitectureError) Error() string {
 type ModelOptions struct {
 	GPULayers *int // layers to offload; nil: as many as fit
 	LoadMode  LoadMode
-	Roomy     bool // beside the model, memory for its weights once more stays free: LoadAuto goes by it
+	// beside the model, memory for its weights once more stays free: LoadAuto goes by it
+	Roomy     bool
 	VocabOnly bool // no weights: only the vocabulary and the metadata
 	Adapters  []Adapter
 	Progress  func(fraction float32) // called from the loading goroutine; may be nil
@@ -72,15 +73,19 @@ const (
 
 // ContextOptions say how a context is made. The zero value is one sequence of the trained length.
 type ContextOptions struct {
-	Size       int // cells of the KV cache, in tokens, shared by all sequences; 0: the trained context
+	// cells of the KV cache, in tokens, shared by all sequences; 0: the trained context
+	Size       int
 	Batch      int // most tokens in one call of Decode; 0: 2048 (llama-server's), at most Size
 	MicroBatch int // most tokens evaluated at a time; 0: 512, at most Batch
 	Sequences  int // most sequences at a time; 0: 1
-	Threads    int // at most; fewer while other processes need the cores. 0: what the machine grants, GrantedThreads
-	KeyType    KVType
-	ValueType  KVType // other than f16 it needs flash attention
-	Flash      FlashAttention
-	SWAFull    bool // keep all cells of sliding windows: sequences can then be cut anywhere, for more memory
+	// at most; fewer while other processes need the cores. 0: what the machine grants,
+	// GrantedThreads
+	Threads   int
+	KeyType   KVType
+	ValueType KVType // other than f16 it needs flash attention
+	Flash     FlashAttention
+	// keep all cells of sliding windows: sequences can then be cut anywhere, for more memory
+	SWAFull    bool
 	Embeddings bool // compute vectors, not only logits
 	Pooling    Pooling
 	RoPE       RoPE
@@ -94,6 +99,8 @@ type RoPE struct {
 
 // TokenizeOptions say how llama.cpp reads a text.
 type TokenizeOptions struct {
-	AddSpecial   bool // add BOS and EOS where the model wants them
-	ParseSpecial bool // take the spelling of control tokens for the tokens themselves; never set it for untrusted text
+	AddSpecial bool // add BOS and EOS where the model wants them
+	// take the spelling of control tokens for the tokens themselves; never set it for
+	// untrusted text
+	ParseSpecial bool
 }

@@ -1,6 +1,6 @@
-// llama.cpp looks for special tokens in a text, the longest first. Tokens of one length come in the
-// order that std::sort leaves them in. It is not a stable sort, so the order has no rule: the same
-// sort of the same list gives it.
+// llama.cpp looks for special tokens in a text, the longest first. Tokens of one length come in
+// the order that std::sort leaves them in. It is not a stable sort, so the order has no rule: the
+// same sort of the same list gives it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -21,7 +21,8 @@ struct block_q5_0 {
 };
 static_assert(sizeof(block_q8_0) == 34 && sizeof(block_q5_0) == 22, "blocks of ggml");
 
-constexpr int early = 6144; // bytes; less comes too late, and 4096 falls into the same sets of the cache
+// bytes; less comes too late, and 4096 falls into the same sets of the cache
+constexpr int early = 6144;
 
 // The instructions want one factor unsigned: weights are made so. A product is too large by their
 // excess times the sum of activations.

@@ -1,8 +1,8 @@
 //go:build cgo && !libllama
 
 // Products with Q4_K weights, which ggml interleaves when it loads them: eight rows, of each eight
-// bytes in turn. ggml multiplies four tokens at a time, shuffling both sides to multiply two by two
-// bytes and adding up after each, then those that are left one by one.
+// bytes in turn. ggml multiplies four tokens at a time, shuffling both sides to multiply two by
+// two bytes and adding up after each, then those that are left one by one.
 //
 // With AVX2 panels are made of them, as of other weights, whatever the number of tokens: the whole
 // node is computed here. With AVX-512 it is the product of four tokens and more alone, whose two
@@ -34,7 +34,8 @@ constexpr size_t near = 256 << 10;             // bytes of activations that stay
 struct panel {
     ints low[16], high[16];
     ints scales[2 * pairs];
-    ints minima[pairs]; // twice, 16 bits: in even lanes the pair's first part's, in odd ones its second's
+    // twice, 16 bits: in even lanes the pair's first part's, in odd ones its second's
+    ints minima[pairs];
     floats d, dmin;
 };
 

@@ -35,7 +35,8 @@ static_assert(sizeof(block_q8_K) == 292, "blocks of ggml");
 struct block_q4_Kx8 {
     uint16_t d[8], dmin[8];
     uint8_t scales[96]; // of each part of 32 weights: eight scales and eight minima of 6 bits
-    uint8_t q[16][64];  // eight bytes of each row; low halves are of one part, high ones of the next
+    // eight bytes of each row; low halves are of one part, high ones of the next
+    uint8_t q[16][64];
 };
 static_assert(sizeof(block_q4_Kx8) == 1152, "blocks of ggml");
 
@@ -77,12 +78,13 @@ template <typename block> struct column_of {
 };
 
 #ifdef TENON_WIDE
-// turn transposes a part of a block of the rows whose places are given. unsign makes the weights of
-// a part unsigned.
+// turn transposes a part of a block of the rows whose places are given. unsign makes the weights
+// of a part unsigned.
 template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, ints q[8]) {
     ints r[8];
     for (int i = 0; i < 8; i++) {
-        const block * const * row = rows + (i < 4 ? i : i + 4); // so that the lanes come out in the order of the rows
+        // so that the lanes come out in the order of the rows
+        const block * const * row = rows + (i < 4 ? i : i + 4);
         r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(unsign(row[0][k], part)), unsign(row[4][k], part), 1);
     }
     transpose(r, q);
@@ -93,9 +95,9 @@ template <typename block> inline void turn(const block * const rows[lanes], int6
 template <typename block> constexpr int rows_of = 1;
 template <> inline constexpr int rows_of<block_q4_Kx8> = 8;
 
-// scales_of writes the scales of some of the rows' blocks side by side, a while before the products.
-// Written just before a product reads them, they would make the processor wait for its own stores.
-// A block of several rows has them side by side.
+// scales_of writes the scales of some of the rows' blocks side by side, a while before the
+// products. Written just before a product reads them, they would make the processor wait for its
+// own stores. A block of several rows has them side by side.
 inline void scales_of(const block_q4_Kx8 * const *, int64_t, int64_t, uint16_t *) {}
 template <typename block> inline void scales_of(const block * const rows[lanes], int64_t first, int64_t last, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
@@ -106,9 +108,9 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
 }
 
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
-// the fewest columns that it is made for, and how many of them are multiplied side by side, where a
-// panel is in registers or comes from memory. It prepares a column, fills a panel, adds a panel's
-// products with n columns, and multiplies a row with one.
+// the fewest columns that it is made for, and how many of them are multiplied side by side, where
+// a panel is in registers or comes from memory. It prepares a column, fills a panel, adds a
+// panel's products with n columns, and multiplies a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -250,8 +252,8 @@ template <typename format> class product {
         std::copy_n(sums, n, out);
     }
 
-    // multiply writes the products of a panel's rows with a few columns; those of a column lie side
-    // by side.
+    // multiply writes the products of a panel's rows with a few columns; those of a column lie
+    // side by side.
     void multiply(int columns, const column * c, float * out, int count) const {
         typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, floats *);
         static const multiplier multipliers[together + 1] = {
@@ -268,8 +270,8 @@ template <typename format> class product {
 public:
     explicit product(const asked & p) : p(p) {}
 
-    // share computes this thread's share. It is false where there are so few columns that ggml's way
-    // is faster.
+    // share computes this thread's share. It is false where there are so few columns that ggml's
+    // way is faster.
     bool share(const ggml_compute_params & params) const {
         if (p.n < format::fewest) {
             return false;
@@ -282,8 +284,10 @@ public:
 
 // Each is called on each of ggml's threads, and false where it does not know the types or has no
 // better way.
-bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);       // products_blocks_linux.cpp
-bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type); // products_superblocks_linux.cpp
+// products_blocks_linux.cpp
+bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);
+// products_superblocks_linux.cpp
+bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type);
 #ifndef TENON_WIDE
 bool multiply_interleaved(const ggml_compute_params & params, const asked & p); // there, too
 #endif

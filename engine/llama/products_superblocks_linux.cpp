@@ -1,7 +1,7 @@
 //go:build cgo && !libllama
 
-// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K, and, with AVX2,
-// Q4_K as ggml interleaves it. Activations are Q8_K.
+// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K, and, with
+// AVX2, Q4_K as ggml interleaves it. Activations are Q8_K.
 #include "products_linux.h"
 
 #include <cstddef>
@@ -163,7 +163,8 @@ struct q4_K {
             to[8] = high_halves(first), to[9] = high_halves(second);
         }
         const ints each = _mm256_set_epi32(0x80078007, 0x80068006, 0x80058005, 0x80048004, 0x80038003, 0x80028002, 0x80018001, 0x80008000);
-        for (int i = 0; i < parts; i++) { // eight scales of a part, its eight minima; those of the next
+        // eight scales of a part, its eight minima; those of the next
+        for (int i = 0; i < parts; i++) {
             ints b6 = six_bits(b.scales + 24 * i);
             p.scales[2 * i] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(b6, 0), each);
             p.scales[2 * i + 1] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(b6, 0xaa), each);

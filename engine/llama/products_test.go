@@ -13,8 +13,8 @@ import (
 )
 
 // Products of many tokens, of a few and of one are computed in different ways. What they give is
-// the same, and what weights without blocks give, as far as activations of 8 bits go. With AVX2 few
-// tokens have the very sums of one; attention sums those of sixteen and more in another order.
+// the same, and what weights without blocks give, as far as activations of 8 bits go. With AVX2
+// few tokens have the very sums of one; attention sums those of sixteen and more in another order.
 func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 	if Source == "shared libllama" {
 		t.Skip("the kernels are ggml's own: beside an H200, products of Q4_K of 60 tokens were 8 % off")
@@ -40,8 +40,9 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 				sizes = append(sizes, size)
 			}
 			for _, size := range sizes {
-				some := ids[:min(2*size, len(ids))] // two pieces: the second has a past
-				limit := most / 50                  // ggml on ARM: 1.2 %
+				// two pieces: the second has a past
+				some := ids[:min(2*size, len(ids))]
+				limit := most / 50 // ggml on ARM: 1.2 %
 				if exact && size < 16 {
 					limit = 0
 				}

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// fewRows is which part of the vocabulary may be wanted at most: the kernels compute rows in panels
-// of up to 16, and of more rows they would leave few panels out.
+// fewRows is which part of the vocabulary may be wanted at most: the kernels compute rows in
+// panels of up to 16, and of more rows they would leave few panels out.
 const fewRows = 32
 
 // rows is which logits are wanted, in C's memory.
@@ -42,9 +42,9 @@ func (c *Context) WantAll() {
 	}
 }
 
-// WantOnly says that of the logits of the Decode that runs, or comes next, only those of the tokens
-// in these lists are wanted: the others may be anything, so that they need not be computed. It may
-// be called while Decode runs, for logits are computed last, and once after each WantAll.
+// WantOnly says that of the logits of the Decode that runs, or comes next, only those of the
+// tokens in these lists are wanted: the others may be anything, so that they need not be computed.
+// It may be called while Decode runs, for logits are computed last, and once after each WantAll.
 func (c *Context) WantOnly(lists ...[]int32) {
 	sum := 0
 	for _, ids := range lists {

@@ -7,7 +7,8 @@
 
 typedef struct tn_rows {
     int64_t count;   // of the matrix: a product with so many rows gives logits
-    int32_t known;   // read and written atomically: bits tells which rows are wanted. Until then all are
+    // read and written atomically: bits tells which rows are wanted. Until then all are
+    int32_t known;
     uint64_t bits[]; // row r is bit r%64 of word r/64
 } tn_rows;
 

@@ -19,9 +19,9 @@ public:
     // logits tells whether the product's rows are logits.
     bool logits() const { return rows != nullptr; }
 
-    // none tells whether no row of a panel is wanted. The rows lie in one word: a panel's first one
-    // is a multiple of its size, and that a power of 2. Which rows are wanted may become known while
-    // the product is computed.
+    // none tells whether no row of a panel is wanted. The rows lie in one word: a panel's first
+    // one is a multiple of its size, and that a power of 2. Which rows are wanted may become known
+    // while the product is computed.
     bool none(int64_t first, int count) const {
         if (rows == nullptr || !__atomic_load_n(&rows->known, __ATOMIC_ACQUIRE)) {
             return false;

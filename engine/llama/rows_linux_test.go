@@ -13,8 +13,8 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// TestRows_theWantedLogitsAreThoseOfAll: where few logits are wanted they are the same, bit for bit,
-// and others are not computed.
+// TestRows_theWantedLogitsAreThoseOfAll: where few logits are wanted they are the same, bit for
+// bit, and others are not computed.
 func TestRows_theWantedLogitsAreThoseOfAll(t *testing.T) {
 	wanted := []int32{3, 64, 65, 200}
 	for _, weights := range []tinymodel.Weights{tinymodel.Q8_0, tinymodel.Q5_0, tinymodel.Q4_K, tinymodel.Q6_K} {
@@ -26,7 +26,8 @@ func TestRows_theWantedLogitsAreThoseOfAll(t *testing.T) {
 				ids := text(t, m, tokens)
 				all := outputs(t, c, ids)
 				c.Clear()
-				outputs(t, c, text(t, m, tokens+1)[1:]) // so that what is not computed is another text's
+				// so that what is not computed is another text's
+				outputs(t, c, text(t, m, tokens+1)[1:])
 				c.Clear()
 				c.WantOnly(wanted[:2], wanted[2:])
 				few := outputs(t, c, ids)

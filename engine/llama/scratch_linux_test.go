@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A shared libllama gets aligned scratch memory, and its kernels know which logits are wanted, only
-// if they find both in this program's dynamic symbols.
+// A shared libllama gets aligned scratch memory, and its kernels know which logits are wanted,
+// only if they find both in this program's dynamic symbols.
 func TestLibraries_seeWhatIsTheirs(t *testing.T) {
 	program, err := elf.Open("/proc/self/exe")
 	if err != nil {

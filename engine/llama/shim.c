@@ -41,13 +41,15 @@ static void on_log(enum ggml_log_level level, const char * text, void * user) {
     }
 }
 
-// ggml ends the process where it cannot go on. Error lines before its message give the reason. They
-// are held for the caller of the call that fails, who never gets them: so they are printed here.
+// ggml ends the process where it cannot go on. Error lines before its message give the reason.
+// They are held for the caller of the call that fails, who never gets them: so they are printed
+// here.
 static void on_crash(const char * message) {
     fprintf(stderr, "%s%s\n", pending != NULL ? pending->text : "", message);
 }
 
-// ggml says nothing when the library of a GPU is there but cannot be loaded, as without its driver.
+// ggml says nothing when the library of a GPU is there but cannot be loaded, as without its
+// driver.
 static void explain_missing_gpu(const char * dir) {
     static const char * const kinds[] = {"cuda", "hip", "vulkan", "sycl", "musa", NULL};
     char path[4352], line[8192];
@@ -126,7 +128,8 @@ static struct ggml_threadpool * new_pool(int threads) {
         return NULL;
     }
     struct ggml_threadpool_params p = ggml_threadpool_params_default(threads);
-    p.poll = 1; // wait for the next token some two milliseconds awake, then asleep: others may need the core
+    // wait for the next token some two milliseconds awake, then asleep: others may need the core
+    p.poll = 1;
     return create(&p);
 }
 

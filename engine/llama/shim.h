@@ -65,13 +65,13 @@ size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, 
 int tn_set_adapters(tn_context * c, struct llama_adapter_lora ** adapters, float * scales, size_t n);
 struct llama_adapter_lora * tn_adapter_load(struct llama_model * m, const char * path, tn_error * err);
 
-// tn_pieces writes the bytes of every token to buf, control tokens spelled, one after the other, and
-// where each ends to ends[n_vocab]. It returns the bytes needed; nothing is
-// written beyond size.
+// tn_pieces writes the bytes of every token to buf, control tokens spelled, one after the other,
+// and where each ends to ends[n_vocab]. It returns the bytes needed; nothing is written beyond
+// size.
 size_t tn_pieces(const struct llama_vocab * v, char * buf, size_t size, uint32_t * ends);
 
-// tn_attrs writes the attributes (enum llama_token_attr) of every token, with TN_END for those that
-// end a generation.
+// tn_attrs writes the attributes (enum llama_token_attr) of every token, with TN_END for those
+// that end a generation.
 #define TN_END (1u << 31)
 void tn_attrs(const struct llama_vocab * v, uint32_t * attrs);
 

@@ -121,8 +121,8 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tok/s")
 }
 
-// BenchmarkSteps has 1 to 16 tokens of one sequence evaluated, each with its logits, as drafts have
-// it. What a step costs beside one of a single token is measured in turn with it.
+// BenchmarkSteps has 1 to 16 tokens of one sequence evaluated, each with its logits, as drafts
+// have it. What a step costs beside one of a single token is measured in turn with it.
 func BenchmarkSteps(b *testing.B) {
 	depth := benchOption("DEPTH", 1)
 	c := benchContext(b, 4096)

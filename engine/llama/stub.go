@@ -12,5 +12,6 @@ const Source = "none: built without cgo, so there is no local engine; make build
 // machine's.
 const SeparateGPU = false
 
-// FreeGPU is what is free of the memory of devices that layers can be offloaded to: there are none.
+// FreeGPU is what is free of the memory of devices that layers can be offloaded to: there are
+// none.
 func FreeGPU() int64 { return 0 }

@@ -15,7 +15,8 @@ import (
 func TestTokenize_aTextWithoutABreakEndsNoProcess(t *testing.T) {
 	v := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}).Vocab()
 	for _, unit := range []string{"[", "a", " ", "\n", "1", "a1", "漢", "\t\n ", "'s", "e\u0301", "\x00", "[a"} {
-		text := strings.Repeat(unit, 100_000/len(unit)) // half of it is too much for the stack in one piece
+		// half of it is too much for the stack in one piece
+		text := strings.Repeat(unit, 100_000/len(unit))
 		ids, err := v.Tokenize(t.Context(), text)
 		if err != nil || string(detokenize(v, ids)) != text {
 			t.Errorf("%q: %d tokens, %v", unit, len(ids), err)

@@ -93,7 +93,8 @@ func (s *specials) part(text string, steps *int) []fragment {
 		for _, at := range waiting[rank] {
 			*steps++
 			begin, end := int(at), int(at)+size
-			switch { // what was taken is longer: it covers one end, if any of the place
+			// what was taken is longer: it covers one end, if any of the place
+			switch {
 			case taken[begin]:
 			case taken[end-1]:
 				if next := s.longest(text[at:], size, steps); next >= 0 {

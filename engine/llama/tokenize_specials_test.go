@@ -16,8 +16,9 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// vocabularies are those of tiny models, as they are and with many special tokens more; and of real
-// models, where there are any. The real ones take a second each: all are loaded once for all tests.
+// vocabularies are those of tiny models, as they are and with many special tokens more; and of
+// real models, where there are any. The real ones take a second each: all are loaded once for all
+// tests.
 func vocabularies(t *testing.T) map[string]*Vocab {
 	t.Helper()
 	all, err := loadedVocabularies()
@@ -56,7 +57,8 @@ var loadedVocabularies = sync.OnceValues(func() (map[string]*Vocab, error) {
 			name := string(kind) + " crowded"
 			if prefix {
 				name += " prefixed"
-				keys["tokenizer.ggml.tokens"], keys["general.name"] = renamed(plain), "phi-3" // its special tokens strip what follows
+				// its special tokens strip what follows
+				keys["tokenizer.ggml.tokens"], keys["general.name"] = renamed(plain), "phi-3"
 			}
 			if _, err := add(name, tinymodel.Options{Kind: kind, Metadata: keys}); err != nil {
 				return nil, err
@@ -73,15 +75,16 @@ func realVocabularies() map[string]*Vocab {
 	home, _ := os.UserHomeDir()
 	gemma, _ := filepath.Glob(filepath.Join(home, ".local/share/tenon/models/gemma/*.gguf"))
 	for _, file := range append(files, gemma...) {
-		if m, err := Load(context.Background(), file, ModelOptions{VocabOnly: true}); err == nil { // a shared libllama may not know one
+		// a shared libllama may not know one
+		if m, err := Load(context.Background(), file, ModelOptions{VocabOnly: true}); err == nil {
 			all[filepath.Base(file)] = m.Vocab()
 		}
 	}
 	return all
 }
 
-// crowded are the types of a vocabulary's tokens, where a third of the plain ones are user-defined:
-// many overlap in a text, and many are of one length.
+// crowded are the types of a vocabulary's tokens, where a third of the plain ones are
+// user-defined: many overlap in a text, and many are of one length.
 func crowded(v *Vocab) []int32 {
 	r := rand.New(rand.NewPCG(1, 2))
 	types := make([]int32, v.Size())
@@ -180,7 +183,8 @@ func TestTokenize_takesTimeByTheTextsLength(t *testing.T) {
 			if many > 5*few+100 {
 				t.Errorf("%s, %q: special tokens are sought in %d steps, in four times the text in %d", name, unit, few, many)
 			}
-			if few, many := allocated(t, v, short), allocated(t, v, long); many > 8*few+1<<16 { // a slice that grows may be twice too long
+			// a slice that grows may be twice too long
+			if few, many := allocated(t, v, short), allocated(t, v, long); many > 8*few+1<<16 {
 				t.Errorf("%s, %q: %d bytes are allocated, for four times the text %d", name, unit, few, many)
 			}
 		}

@@ -32,8 +32,8 @@ func Join[T comparable](parts []T, both func(left, right T) (joined T, cost floa
 // none says that no part stands there.
 const none int32 = -1
 
-// word is a sequence while it is joined: a part is linked with those beside it, one that was joined
-// to another with none behind it.
+// word is a sequence while it is joined: a part is linked with those beside it, one that was
+// joined to another with none behind it.
 type word[T comparable] struct {
 	parts      []T
 	prev, next []int32

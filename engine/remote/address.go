@@ -47,7 +47,8 @@ func ParseAddress(text string) (a Address, err error) {
 	if strings.HasSuffix(base.Hostname(), ".anthropic.com") {
 		a.API = Messages
 	}
-	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1") // as SDKs want a base: each path here begins with it
+	// as SDKs want a base: each path here begins with it
+	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")
 	said, err := url.ParseQuery(base.EscapedFragment())
 	if err != nil {
 		return a, fmt.Errorf("upstream %q: expected name=value behind #, and & between them", text)

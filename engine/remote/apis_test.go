@@ -197,8 +197,8 @@ func TestAPIs_whatIsSaidInTheSettings(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the requests anew")
 
-// The requests of each API, as they are on the wire: make test-remote-bodies holds them against the
-// servers' own models of them.
+// The requests of each API, as they are on the wire: make test-remote-bodies holds them against
+// the servers' own models of them.
 func TestAPIs_requests(t *testing.T) {
 	number := func(n float32) *float32 { return &n }
 	zero, seed := 0, uint32(7)

@@ -15,8 +15,9 @@ import (
 // be done much sooner without it. Agents that are new go where the least is going on.
 
 const (
-	answerSize   = 512 // tokens that an answer without a limit is taken to have
-	answerWeight = 8   // each takes about as long as so many of a prompt: these are read in one go
+	answerSize = 512 // tokens that an answer without a limit is taken to have
+	// each takes about as long as so many of a prompt: these are read in one go
+	answerWeight = 8
 )
 
 // stale is how long an upstream counts as seen: one that was started again takes longer to load.
@@ -47,7 +48,8 @@ func (t turn) keys() (all []uint64) {
 	return all
 }
 
-// load is what a turn adds to an upstream's work, in tokens of a prompt, as far as is known before.
+// load is what a turn adds to an upstream's work, in tokens of a prompt, as far as is known
+// before.
 func (t turn) load() int {
 	answer := answerSize
 	if t.Budget.Tokens > 0 {
@@ -56,8 +58,9 @@ func (t turn) load() int {
 	return t.size() + answerWeight*answer
 }
 
-// moving is how often tokens count that a conversation would have another upstream read again: they
-// hold up the turns there, and push others' prompts out of its cache. BALANCE.md has its figures.
+// moving is how often tokens count that a conversation would have another upstream read again:
+// they hold up the turns there, and push others' prompts out of its cache. BALANCE.md has its
+// figures.
 const moving = 2
 
 // request is what a turn asks of an upstream, as far as that is known before.

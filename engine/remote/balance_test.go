@@ -59,7 +59,8 @@ func TestBalance_anAgentStaysWithItsPrefixUntilOthersAreMuchSooner(t *testing.T)
 	first, next := asked(tokensFrom(0, 8000)), asked(tokensFrom(0, 8200))
 	home := b.best(first, nil)
 	b.take(home, first, time.Time{}).leave()
-	price := moving*next.load - (next.load - 8000/chunk*chunk) // of moving, beside the work at home
+	// of moving, beside the work at home
+	price := moving*next.load - (next.load - 8000/chunk*chunk)
 	home.outstanding = price - 1
 	if b.best(next, nil) != home {
 		t.Error("it left, though it would wait for less than the move costs")
@@ -155,7 +156,8 @@ func TestBalance_nothingIsLostButWhatHadBegun(t *testing.T) {
 	f.hosts["good"].body = says(whole)
 	f.hosts["busy"].status = http.StatusTooManyRequests
 	n := 0
-	f.hosts["lies"].body = func(*http.Request) io.Reader { // by turns: breaks at once, breaks inside
+	f.hosts["lies"].body = func(*http.Request) io.Reader {
+		// by turns: breaks at once, breaks inside
 		if n++; n%2 == 0 {
 			return strings.NewReader(begun)
 		}

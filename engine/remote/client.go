@@ -40,7 +40,8 @@ type client struct {
 func newTransport(ca string) (http.RoundTripper, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: reach}).DialContext
-	t.Proxy, t.MaxIdleConnsPerHost = nil, 64 // prompts go where the settings say, and nowhere else
+	// prompts go where the settings say, and nowhere else
+	t.Proxy, t.MaxIdleConnsPerHost = nil, 64
 	if ca == "" {
 		return t, nil
 	}
@@ -92,7 +93,8 @@ func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header["Idempotency-Key"] = nil // it is sent again where a kept connection proves to be closed; nothing of this leaves
+	// it is sent again where a kept connection proves to be closed; nothing of this leaves
+	r.Header["Idempotency-Key"] = nil
 	if c.anthropic {
 		r.Header.Set("Anthropic-Version", "2023-06-01")
 	}

@@ -17,8 +17,9 @@ var _ api = (*completions)(nil)
 // logprobs off them, so none are told.
 type completions struct {
 	served
-	vllm    bool
-	grammar func(body map[string]any, text string) // writes the grammar into a request; nil: there are none
+	vllm bool
+	// writes the grammar into a request; nil: there are none
+	grammar func(body map[string]any, text string)
 }
 
 // The fields of vLLM's that hold a grammar: since 0.12, and before.

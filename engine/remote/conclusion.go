@@ -30,8 +30,8 @@ type conclusion struct {
 	bytes *grammar.Vocab
 }
 
-// newConclusion is that of a turn of so many tokens at most, 0 if of any number. Where not even the
-// shortest answer seems to fit, or that is very long, there is none.
+// newConclusion is that of a turn of so many tokens at most, 0 if of any number. Where not even
+// the shortest answer seems to fit, or that is very long, there is none.
 func newConclusion(g *grammar.Grammar, bytes *grammar.Vocab, most int) conclusion {
 	c := conclusion{g.Matcher(bytes), bytes}
 	if most > 0 && !c.fits(most) || c.at.Distance() > mostOfTheRest {
@@ -62,7 +62,8 @@ func (c *conclusion) token(t engine.Token, left int) bool {
 // rest itself after each token would take as many steps as it has bytes.
 func (c *conclusion) fits(left int) bool {
 	d := c.at.Distance()
-	return d <= left || d/bytesPerToken+3 <= left // a symbol ends the text before it, and is one by itself
+	// a symbol ends the text before it, and is one by itself
+	return d <= left || d/bytesPerToken+3 <= left
 }
 
 // bytesPerToken is what a token of JSON's syntax has, or more: by it the rest of an answer is
@@ -72,8 +73,8 @@ const bytesPerToken = 3
 // mostOfTheRest bounds the rest, in bytes and symbols.
 const mostOfTheRest = 1 << 14
 
-// rest is what the answer lacks, in at most so many tokens as are left if its symbols let it. It is
-// nil where that is nothing or not known.
+// rest is what the answer lacks, in at most so many tokens as are left if its symbols let it. It
+// is nil where that is nothing or not known.
 func (c *conclusion) rest(left int) []engine.Token {
 	if c.at == nil {
 		return nil
@@ -122,8 +123,8 @@ func spread(parts []engine.Token, most int) []engine.Token {
 	}
 }
 
-// nearest is a byte or symbol on the shortest way to an end: a digit, a letter or what comes behind
-// them where one will do, since spaces are no value to see. It is -1 where there is none.
+// nearest is a byte or symbol on the shortest way to an end: a digit, a letter or what comes
+// behind them where one will do, since spaces are no value to see. It is -1 where there is none.
 func (c *conclusion) nearest(m *grammar.Matcher) int32 {
 	mask := m.MaskWithin(1)
 	first := int32(-1)

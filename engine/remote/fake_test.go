@@ -37,8 +37,9 @@ type farHost struct {
 	hangs   bool // on what is asked of it; asked counts that, and hanging what waits
 	asked   int
 	hanging int
-	ignores bool   // grammars
-	refuses bool   // them, which leaves the ids of its tokens to be found out; who chats refuses tools
+	ignores bool // grammars
+	// them, which leaves the ids of its tokens to be found out; who chats refuses tools
+	refuses bool
 	newer   bool   // it refuses max_tokens
 	chokes  bool   // on tools: its answer is an error
 	thinks  string // the only type of thinking that it does not refuse; "": all
@@ -260,7 +261,8 @@ func vocabulary() engine.Engine {
 func connectWith(t *testing.T, f *far, v engine.Engine, urls ...string) *Engine {
 	t.Helper()
 	for i, u := range urls {
-		if h := f.hosts[strings.TrimPrefix(u, "http://")]; h != nil && h.api == Messages { // which is not found out
+		// which is not found out
+		if h := f.hosts[strings.TrimPrefix(u, "http://")]; h != nil && h.api == Messages {
 			urls[i] = u + "#api=messages"
 		}
 	}

@@ -51,7 +51,8 @@ func TestFaults_S1_18_eachPattern(t *testing.T) {
 				f.hosts["a"].body = says(transcript(t, folders[a]+"/"+name+".txt"))
 				got := ask(t, connectWith(t, f, v, "http://a"), plain())
 				if v != nil {
-					want.text = strings.Replace(want.text, "�", "\xc3", 1) // a token of its own
+					// a token of its own
+					want.text = strings.Replace(want.text, "�", "\xc3", 1)
 				}
 				if got.text != want.text {
 					t.Errorf("text %q, want %q", got.text, want.text)
@@ -90,7 +91,8 @@ func TestFaults_S1_26_eachTranscriptIsAPattern(t *testing.T) {
 func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
 	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
 		whole := transcript(t, folders[a]+"/whole.txt")
-		// The ends of the first event with text, and of the one that says why the answer ends.
+		// The ends of the first event with text, and of the one that says why the answer
+		// ends.
 		first, end := strings.Index(whole, "Gr"), strings.Index(whole, `"stop"`)
 		switch a {
 		case LlamaServer:
@@ -176,7 +178,8 @@ func TestFaults_anOpenConnectionBehindTheEnd(t *testing.T) {
 				f := newFar("a")
 				f.hosts["a"] = hostOf(a)
 				said := transcript(t, folders[a]+"/whole.txt")
-				said = said[:strings.LastIndex(strings.TrimSpace(said), "\n\n")+2] // without the end of the stream
+				// without the end of the stream
+				said = said[:strings.LastIndex(strings.TrimSpace(said), "\n\n")+2]
 				if !usage {
 					said = strings.ReplaceAll(said, `"usage"`, `"unknown"`)
 					said = said[:strings.Index(said, `"`+ends+`"`)]
@@ -216,7 +219,8 @@ func TestFaults_statuses(t *testing.T) {
 			if !errors.Is(got.err, want) || len(f.turns()) != 1 {
 				t.Errorf("%d: %v, turns at %v; want %v", status, got.err, f.turns(), want)
 			}
-			if errors.Is(got.err, engine.ErrUnsupported) != (status == 400) || errors.Is(got.err, engine.ErrInexact) { // it may be about anything
+			// it may be about anything
+			if errors.Is(got.err, engine.ErrUnsupported) != (status == 400) || errors.Is(got.err, engine.ErrInexact) {
 				t.Errorf("%d: %v", status, got.err)
 			}
 			var busy *engine.BusyError

@@ -211,7 +211,8 @@ func (in llamaEvent) delta(t turn) (d delta) {
 	if p := in.Progress; p != nil {
 		d.progress = &engine.Progress{Total: p.Total, Cached: p.Cached, Evaluated: p.Processed}
 	}
-	if *in.Content != "" || len(in.Tokens) > 0 && in.Progress == nil { // with progress comes a token that is none
+	// with progress comes a token that is none
+	if *in.Content != "" || len(in.Tokens) > 0 && in.Progress == nil {
 		token := engine.Token{ID: engine.NoID, Bytes: []byte(*in.Content)}
 		if len(in.Tokens) == 1 {
 			token.ID = in.Tokens[0]

@@ -18,13 +18,14 @@ const (
 	calledT = "\n{\"name\": \"time\", \"arguments\": {}}\n"
 )
 
-// S1-14 to 18, S1-26: the streams that upstreams send, in testdata by their API. Another pattern is
-// a row here and a transcript.
+// S1-14 to 18, S1-26: the streams that upstreams send, in testdata by their API. Another pattern
+// is a row here and a transcript.
 var patterns = map[API]map[string]pattern{
 	LlamaServer: {
-		"whole":          {gruss, engine.Stop},
-		"limit":          {gruss, engine.Length},
-		"lines":          {gruss, engine.Stop}, // comments, other fields, CRLF, data in two lines
+		"whole": {gruss, engine.Stop},
+		"limit": {gruss, engine.Length},
+		// comments, other fields, CRLF, data in two lines
+		"lines":          {gruss, engine.Stop},
 		"beyond-the-end": {gruss, engine.Stop}, // and then everything again
 		"half-utf8":      {"Gr�", engine.Stop},
 		"empty":          {"", ""},
@@ -37,12 +38,13 @@ var patterns = map[API]map[string]pattern{
 		"error-line":     {"Grüß", ""},
 	},
 	VLLM: {
-		"whole":                         {gruss, engine.Stop},
-		"limit":                         {gruss, engine.Length},
-		"lines":                         {gruss, engine.Stop},
-		"beyond-the-end":                {gruss, engine.Stop},
-		"two-ends":                      {gruss, engine.Stop},
-		"early":                         {gruss, engine.Stop}, // S1-15: events before the first piece
+		"whole":          {gruss, engine.Stop},
+		"limit":          {gruss, engine.Length},
+		"lines":          {gruss, engine.Stop},
+		"beyond-the-end": {gruss, engine.Stop},
+		"two-ends":       {gruss, engine.Stop},
+		// S1-15: events before the first piece
+		"early":                         {gruss, engine.Stop},
 		"pieces-and-the-whole":          {gruss, engine.Stop}, // S1-14, S1-16
 		"pieces-and-the-whole-no-usage": {gruss, engine.Stop},
 		"changed-id":                    {"Grüß", ""},         // S1-17: two answers in one
@@ -108,49 +110,55 @@ var patterns = map[API]map[string]pattern{
 		"other-answer":                    {gruss, engine.Stop},
 		"id-of-each":                      {gruss, engine.Stop},
 		"refusal":                         {gruss, engine.Stop},
-		"filter-results":                  {gruss, engine.Stop}, // Azure's, in events that say nothing
-		"thinking":                        {"So. " + gruss, engine.Stop},
-		"thinking-by-its-other-name":      {"So. " + gruss, engine.Stop},
-		"content-in-parts":                {gruss, engine.Stop},
-		"content-in-parts-whole":          {"So. " + gruss, engine.Stop},
-		"content-of-other-types":          {gruss, engine.Stop}, // and a note
-		"thinking-in-parts":               {"So. " + gruss, engine.Stop},
-		"thinking-in-details":             {"So. " + gruss, engine.Stop},
-		"refusal-in-parts":                {gruss, engine.Stop},
-		"half-utf8":                       {"Gr�", engine.Stop},
-		"whole-changed":                   {"Grüß", ""},
-		"changed-id":                      {"Grüß", ""},
-		"empty":                           {"", ""},
-		"html":                            {"", ""},
-		"wrong-json":                      {"", ""},
-		"wrong-types":                     {"Grüß", ""},
-		"unfinished":                      {"Grüß", ""},
-		"done-too-soon":                   {"Grüß", ""},
-		"broken-json":                     {"Grüß", ""},
-		"missing-fields":                  {"Grüß", ""},
-		"error-inside":                    {"Grüß", ""},
-		"aborted":                         {"Grüß", ""},
-		"call":                            {gruss + called, engine.Stop}, // S1-13
-		"call-at-once":                    {gruss + called, engine.Stop},
-		"call-early":                      {gruss + called, engine.Stop}, // S1-15
-		"call-and-the-whole":              {gruss + called, engine.Stop}, // S1-16: equal
-		"call-start-end-and-the-whole":    {gruss + called, engine.Stop}, // S1-14
-		"call-cut-and-the-whole":          {gruss + called, engine.Stop}, // S1-16: only one is valid
-		"call-differs-from-the-whole":     {gruss + called, engine.Stop}, // S1-16: the whole counts
-		"call-whole-and-a-rest":           {gruss + called, engine.Stop},
-		"call-id-of-each-piece":           {gruss + called, engine.Stop},
-		"call-twice":                      {gruss + called, engine.Stop},
-		"call-name-in-pieces":             {gruss + called, engine.Stop},
-		"call-object":                     {gruss + calledTight, engine.Stop},
-		"call-null":                       {gruss + calledT, engine.Stop},
-		"call-changed-id":                 {"Grüß", ""},                            // S1-17
-		"calls-in-one-place":              {gruss + called + calledT, engine.Stop}, // S1-17: each is whole
-		"calls-without-ids":               {gruss + called + calledT, engine.Stop},
-		"calls-mixed":                     {gruss + called + calledT, engine.Stop},
-		"call-cut-off":                    {gruss, engine.Length},
-		"call-broken":                     {gruss + "\n{\"name\": \"weather\", \"arguments\": {\"city\": [}}\n", engine.Stop}, // the server has it written anew
-		"call-nameless":                   {gruss + "\n{\"name\": \"\", \"arguments\": {\"city\": \"Köln\"}}\n", engine.Stop},
-		"call-unfinished":                 {"Grüß", ""},
+		// Azure's, in events that say nothing
+		"filter-results":               {gruss, engine.Stop},
+		"thinking":                     {"So. " + gruss, engine.Stop},
+		"thinking-by-its-other-name":   {"So. " + gruss, engine.Stop},
+		"content-in-parts":             {gruss, engine.Stop},
+		"content-in-parts-whole":       {"So. " + gruss, engine.Stop},
+		"content-of-other-types":       {gruss, engine.Stop}, // and a note
+		"thinking-in-parts":            {"So. " + gruss, engine.Stop},
+		"thinking-in-details":          {"So. " + gruss, engine.Stop},
+		"refusal-in-parts":             {gruss, engine.Stop},
+		"half-utf8":                    {"Gr�", engine.Stop},
+		"whole-changed":                {"Grüß", ""},
+		"changed-id":                   {"Grüß", ""},
+		"empty":                        {"", ""},
+		"html":                         {"", ""},
+		"wrong-json":                   {"", ""},
+		"wrong-types":                  {"Grüß", ""},
+		"unfinished":                   {"Grüß", ""},
+		"done-too-soon":                {"Grüß", ""},
+		"broken-json":                  {"Grüß", ""},
+		"missing-fields":               {"Grüß", ""},
+		"error-inside":                 {"Grüß", ""},
+		"aborted":                      {"Grüß", ""},
+		"call":                         {gruss + called, engine.Stop}, // S1-13
+		"call-at-once":                 {gruss + called, engine.Stop},
+		"call-early":                   {gruss + called, engine.Stop}, // S1-15
+		"call-and-the-whole":           {gruss + called, engine.Stop}, // S1-16: equal
+		"call-start-end-and-the-whole": {gruss + called, engine.Stop}, // S1-14
+		// S1-16: only one is valid
+		"call-cut-and-the-whole": {gruss + called, engine.Stop},
+		// S1-16: the whole counts
+		"call-differs-from-the-whole": {gruss + called, engine.Stop},
+		"call-whole-and-a-rest":       {gruss + called, engine.Stop},
+		"call-id-of-each-piece":       {gruss + called, engine.Stop},
+		"call-twice":                  {gruss + called, engine.Stop},
+		"call-name-in-pieces":         {gruss + called, engine.Stop},
+		"call-object":                 {gruss + calledTight, engine.Stop},
+		"call-null":                   {gruss + calledT, engine.Stop},
+		// S1-17
+		"call-changed-id": {"Grüß", ""},
+		// S1-17: each is whole
+		"calls-in-one-place": {gruss + called + calledT, engine.Stop},
+		"calls-without-ids":  {gruss + called + calledT, engine.Stop},
+		"calls-mixed":        {gruss + called + calledT, engine.Stop},
+		"call-cut-off":       {gruss, engine.Length},
+		// the server has it written anew
+		"call-broken":     {gruss + "\n{\"name\": \"weather\", \"arguments\": {\"city\": [}}\n", engine.Stop},
+		"call-nameless":   {gruss + "\n{\"name\": \"\", \"arguments\": {\"city\": \"Köln\"}}\n", engine.Stop},
+		"call-unfinished": {"Grüß", ""},
 	},
 	Messages: {
 		"whole":                        {gruss, engine.Stop},

@@ -43,7 +43,8 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 		if p.obeyed {
 			m.Can.Conclude = true // where the grammar ends is known here
 			m.Can.IDs = m.Can.IDs && p.ids
-			m.Can.Symbols = m.Can.Symbols && p.ids && a.target() == grammar.GBNF // others let letters spell a marker
+			// others let letters spell a marker
+			m.Can.Symbols = m.Can.Symbols && p.ids && a.target() == grammar.GBNF
 			return a, m, nil
 		}
 		if i == 0 {
@@ -147,7 +148,8 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 	if err != nil {
 		return m, fmt.Errorf("tokenize: %w", err)
 	}
-	if n := len(here) - len(there); n < 0 || n > 1 || !slices.Equal(here[n:], there) { // BOS comes before
+	// BOS comes before
+	if n := len(here) - len(there); n < 0 || n > 1 || !slices.Equal(here[n:], there) {
 		return m, fmt.Errorf("%w: what is named as its source has another vocabulary than the model that is served: %q has the tokens %d here, and %d there; leave source out, and prompts go as text", errOther, sample, here, there)
 	}
 	m.Vocab, m.Metadata, m.Architecture = file.Vocab, file.Metadata, file.Architecture
@@ -162,7 +164,8 @@ func (e *Engine) template(told string, chats bool) string {
 		return told
 	}
 	file := e.options.Vocabulary.Model()
-	if whole := file.Architecture != ""; whole && file.Template == "" { // a tokenizer's folder may lack it
+	// a tokenizer's folder may lack it
+	if whole := file.Architecture != ""; whole && file.Template == "" {
 		return ""
 	}
 	return cmp.Or(told, file.Template)
@@ -187,12 +190,13 @@ func briefly() turn {
 
 // probed is what an upstream did with a short turn.
 type probed struct {
-	obeyed bool // it kept to a grammar. One that parses thinking, say, may leave it out without a word
+	// it kept to a grammar. One that parses thinking, say, may leave it out without a word
+	obeyed bool
 	ids    bool // its tokens have ids
 }
 
-// probe tries a short turn with a grammar. An upstream that is too busy to answer has told nothing:
-// that is an error.
+// probe tries a short turn with a grammar. An upstream that is too busy to answer has told
+// nothing: that is an error.
 func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p probed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()
@@ -207,7 +211,8 @@ func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p
 		return p, err
 	}
 	var said strings.Builder
-	for _, t.grammar = range []string{unlikely, ""} { // one that refuses it has ids all the same
+	// one that refuses it has ids all the same
+	for _, t.grammar = range []string{unlikely, ""} {
 		err = play(ctx, c, a, t, func(d delta) bool {
 			for _, token := range d.tokens {
 				p.ids = p.ids || token.ID != engine.NoID

@@ -30,9 +30,9 @@ type Options struct {
 	URLs []string
 	Key  string // that they want, "" if none
 	CA   string // file of certificates (PEM) that are trusted beside the system's
-	// Vocabulary turns prompts into ids and ids into text, where the model's file or its tokenizer
-	// is here as well; it is closed with the engine. nil: the upstream's tokenizer is asked, or
-	// prompts go as text.
+	// Vocabulary turns prompts into ids and ids into text, where the model's file or its
+	// tokenizer is here as well; it is closed with the engine. nil: the upstream's tokenizer
+	// is asked, or prompts go as text.
 	Vocabulary engine.Engine
 	Context    int           // most tokens of a turn; 0: what the upstreams take
 	Silence    time.Duration // longest silence of a turn's stream; default 5 minutes
@@ -107,8 +107,8 @@ func (e *Engine) open(ctx context.Context) error {
 	return nil
 }
 
-// target makes upstreams of addresses. Those that are known already stay as they are, but for their
-// weight.
+// target makes upstreams of addresses. Those that are known already stay as they are, but for
+// their weight.
 func (e *Engine) target(urls []string) error {
 	var all []*upstream
 	e.mu.Lock()
@@ -243,7 +243,8 @@ func (e *Engine) Open(ctx context.Context, request engine.Turn) (engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancelCause(trace.ContextWithSpan(e.ctx, trace.SpanFromContext(ctx))) // it outlives ctx, and is of its trace
+	// it outlives ctx, and is of its trace
+	running, cancel := context.WithCancelCause(trace.ContextWithSpan(e.ctx, trace.SpanFromContext(ctx)))
 	s := &session{engine: e, turn: t, cancel: cancel, Feed: feed.New(func() { cancel(nil) })}
 	go s.run(running) // until its end is taken, or it is closed
 	return s, nil

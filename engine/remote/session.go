@@ -118,8 +118,8 @@ func (s *session) take(d delta) bool {
 	return d.finish == nil
 }
 
-// follow counts what an event says, and ends the turn there where its budget holds no more than its
-// end.
+// follow counts what an event says, and ends the turn there where its budget holds no more than
+// its end.
 func (s *session) follow(d *delta) {
 	for i := range d.tokens {
 		s.engine.spell(&d.tokens[i])

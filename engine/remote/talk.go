@@ -96,7 +96,8 @@ func (c *talk) try(ctx context.Context, tools bool, thought int) (read int, err 
 		if d.finish != nil {
 			read = d.finish.Usage.Prompt
 		}
-		return d.finish == nil && thought == 0 // a thought may be long, and a refusal would have come by now
+		// a thought may be long, and a refusal would have come by now
+		return d.finish == nil && thought == 0
 	})
 	return read, err
 }
@@ -157,7 +158,8 @@ func (r *talkReader) read(data []byte) (d delta, err error) {
 		return d, err
 	}
 	if p.ID != "" {
-		r.steady = r.steady || p.Begins && r.events == 1 // a second beginning is that of another answer
+		// a second beginning is that of another answer
+		r.steady = r.steady || p.Begins && r.events == 1
 		if err := r.same(p.ID); err != nil {
 			return d, err
 		}

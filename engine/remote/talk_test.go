@@ -35,8 +35,8 @@ var chatCalls = map[API]func(arguments string) string{
 	},
 }
 
-// forced is a request of each protocol for a turn that must call, with %s for its strictness and %t
-// for whether it streams.
+// forced is a request of each protocol for a turn that must call, with %s for its strictness and
+// %t for whether it streams.
 var forced = map[string]string{
 	"/v1/chat/completions": `{"model":"m","stream":%[2]t,"tool_choice":"required","stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}],` +
 		`"tools":[{"type":"function","function":{"name":"weather",%[1]s"parameters":` + cityOnly + `}}]}`,

@@ -21,8 +21,8 @@ func headers(text string, into *[]string) func(*http.Request) io.Reader {
 	}
 }
 
-// Issue 26: an upstream goes on with the trace of the turn that it serves, and a request to it is a
-// span of that trace.
+// Issue 26: an upstream goes on with the trace of the turn that it serves, and a request to it is
+// a span of that trace.
 func TestTracing_anUpstreamGoesOnWithTheTrace(t *testing.T) {
 	f, seen := newFar("a"), []string{}
 	f.change("a", func(h *farHost) { h.body = headers(h.says("hello"), &seen) })

@@ -35,18 +35,20 @@ type upstream struct {
 
 // api is how an upstream is spoken to.
 type api interface {
-	// describe says what is served there. Its Can.Mask is what the API could enforce: a probe says
-	// whether it does.
+	// describe says what is served there. Its Can.Mask is what the API could enforce: a probe
+	// says whether it does.
 	describe(ctx context.Context) (engine.Model, error)
 	// target is the dialect of its grammars.
 	target() grammar.Target
-	// cut is a text as the ids of the upstream's tokenizer, without BOS; errRefused: it tells none.
+	// cut is a text as the ids of the upstream's tokenizer, without BOS; errRefused: it tells
+	// none.
 	cut(ctx context.Context, text string) ([]int32, error)
 	// request is where a turn goes, and what.
 	request(t turn) (path string, body any)
-	// reader decodes the data of a turn's events, one after the other, and nil for the stream's end.
-	// That is an error, unless the answer has come to its end before. Errors are of upstreams that
-	// are lost, but for errRefused. An event that is an error is not given to it.
+	// reader decodes the data of a turn's events, one after the other, and nil for the
+	// stream's end. That is an error, unless the answer has come to its end before. Errors are
+	// of upstreams that are lost, but for errRefused. An event that is an error is not given
+	// to it.
 	reader(t turn) func(data []byte) (delta, error)
 }
 

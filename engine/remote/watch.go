@@ -140,7 +140,8 @@ func (e *Engine) verify(u *upstream) {
 		return
 	}
 	e.mu.Lock()
-	if m.Can, m.Template = was.Can, e.template(m.Template, was.Can.Chat != ""); err == nil { // connect has found out more
+	// connect has found out more
+	if m.Can, m.Template = was.Can, e.template(m.Template, was.Can.Chat != ""); err == nil {
 		err = e.fits(m)
 	}
 	if err == nil {

@@ -91,7 +91,8 @@ func TestWatch_26_allHang(t *testing.T) {
 		if err := e.find(ctx, nil, func() *upstream { return e.best(request{}, nil) }, func(*upstream) {}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != promptly/4 {
 			t.Errorf("%v after %s", err, time.Since(begun))
 		}
-		if _, err := e.Open(ctx, plain()); !errors.Is(err, context.DeadlineExceeded) { // its tokenizer is there
+		// its tokenizer is there
+		if _, err := e.Open(ctx, plain()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 		_ = e.Close()
@@ -103,7 +104,8 @@ func TestErrors_26_clientsAreToldTheCause(t *testing.T) {
 	f := newFar("a")
 	f.change("a", func(h *farHost) { h.status = http.StatusInternalServerError })
 	e := connectTo(t, f, "http://a")
-	for _, cause := range []string{"Internal Server Error", "is busy"} { // of the turn, and of asking it anew
+	// of the turn, and of asking it anew
+	for _, cause := range []string{"Internal Server Error", "is busy"} {
 		got := ask(t, e, plain())
 		if text := fmt.Sprint(got.err); !errors.Is(got.err, engine.ErrWorkerLost) || strings.Contains(text, "worker") || !strings.Contains(text, cause) || !strings.Contains(text, "try again") {
 			t.Error(text)

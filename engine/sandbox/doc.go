@@ -23,9 +23,10 @@
 // programs and the folders that its [Command] names. It cannot leave the process group, so that
 // [EndGroup] ends all that it started, and so does the death of the server, even by SIGKILL.
 //
-// Files: sandbox.go (what a program needs), sandbox_linux.go, files_linux.go, landlock_linux.go and
-// seccomp_linux.go (how the rest is taken), ask.go, command.go (the process that confines itself
-// and then runs a command), group_*.go (process groups, and whom a command runs as), output.go.
+// Files: sandbox.go (what a program needs), sandbox_linux.go, files_linux.go, landlock_linux.go
+// and seccomp_linux.go (how the rest is taken), ask.go, command.go (the process that confines
+// itself and then runs a command), group_*.go (process groups, and whom a command runs as),
+// output.go.
 //
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
 // missing; a command does not run then. Other systems have no sandbox here.

@@ -71,7 +71,8 @@ func permissions(n Needs) []permission {
 	add(mayUse, devices...)
 	add(mayControl, gpus...)
 	if n.Command == nil && hasNVIDIA() {
-		add(mayBrowse|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, "/proc/self/task") // CUDA names its threads
+		// CUDA names its threads
+		add(mayBrowse|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, "/proc/self/task")
 	}
 	for _, f := range n.Files {
 		all = append(all, permission{path: f, rights: mayRead})
@@ -116,8 +117,8 @@ func libraryFolders() []string {
 	return slices.DeleteFunc(slices.Compact(folders), tooWide)
 }
 
-// loaderFolders are the folders that a file of the loader's settings names, with those of the files
-// that it includes: a GPU's driver may be anywhere. See ldconfig(8).
+// loaderFolders are the folders that a file of the loader's settings names, with those of the
+// files that it includes: a GPU's driver may be anywhere. See ldconfig(8).
 func loaderFolders(file string, depth int) (folders []string) {
 	text, _ := os.ReadFile(file) // without it the system's folders are left
 	for line := range strings.Lines(string(text)) {

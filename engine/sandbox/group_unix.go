@@ -13,8 +13,8 @@ import (
 // Group has a command that is not started yet begin a process group.
 func Group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// EndGroup kills what is left of the group that a command began.
-func EndGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // none may be left
+// EndGroup kills what is left of the group that a command began, which may be nothing.
+func EndGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // Identify tells which file or folder a path leads to.
 func Identify(path string) (FileID, error) {

@@ -13,9 +13,10 @@ import (
 
 // Needs are what a program may have beside itself and its libraries. A missing file is left out.
 type Needs struct {
-	Files   []string
-	Folder  string   `json:",omitempty"` // in which it may keep files; it must be there
-	Memory  uint64   // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
+	Files  []string
+	Folder string `json:",omitempty"` // in which it may keep files; it must be there
+	// bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
+	Memory  uint64
 	Command *Command `json:",omitempty"` // set: it is somebody else's program, see [Become]
 }
 
@@ -43,7 +44,8 @@ type User struct{ ID, Group int }
 func Confined[T any](in io.Reader, needs func(T) Needs) (todo T, c engine.Confinement, err error) {
 	line, c, done, err := resume()
 	if !done {
-		line, err = bufio.NewReader(in).ReadBytes('\n') // no more than this line is written
+		// no more than this line is written
+		line, err = bufio.NewReader(in).ReadBytes('\n')
 	}
 	if err != nil {
 		return todo, c, fmt.Errorf("read what is to be done: %w (this command is started by the server, not by hand)", err)
@@ -64,7 +66,8 @@ func Confined[T any](in io.Reader, needs func(T) Needs) (todo T, c engine.Confin
 const variable = "TENON_CONFINED"
 
 // variables of the environment that a child gets: what ends in _ begins several names, those of
-// settings of ggml, of thread libraries and of GPU drivers. All others stay behind: some hold keys.
+// settings of ggml, of thread libraries and of GPU drivers. All others stay behind: some hold
+// keys.
 var variables = []string{
 	"PATH", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES",
 	"GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GORACE", "GOTRACEBACK", "GOCOVERDIR",

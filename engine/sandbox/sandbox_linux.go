@@ -67,10 +67,11 @@ func enter(n Needs, handed []byte) (engine.Confinement, error) {
 
 // Become gives up all but the needs and runs their command. It returns only with an error.
 //
-// The command is a child of the one thread that is confined, and this process stays as its watcher:
-// the kernel tells it when the server dies, and it ends the whole group then. A kernel that does
-// not keep signals from outside lets a command signal itself alone, by the number of this process:
-// the command takes the process's place there, and when the server dies only that process is ended.
+// The command is a child of the one thread that is confined, and this process stays as its
+// watcher: the kernel tells it when the server dies, and it ends the whole group then. A kernel
+// that does not keep signals from outside lets a command signal itself alone, by the number of
+// this process: the command takes the process's place there, and when the server dies only that
+// process is ended.
 func Become(n Needs) error {
 	c := n.Command
 	path, err := exec.LookPath(c.Args[0])
@@ -213,7 +214,8 @@ func hold(b []byte) (int, error) {
 func restrict(n Needs) (engine.Confinement, error) {
 	var in engine.Confinement
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return in, fmt.Errorf("set no_new_privs: %w", err) // all kernels that Go runs on have it
+		// all kernels that Go runs on have it
+		return in, fmt.Errorf("set no_new_privs: %w", err)
 	}
 	in.NoNewPrivs = true
 	var err error

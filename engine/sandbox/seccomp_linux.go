@@ -13,7 +13,8 @@ import (
 
 // forbidden calls answer EPERM. A name that this architecture does not have does no harm.
 var forbidden = []string{
-	"io_uring_setup", "io_uring_enter", "io_uring_register", // they do what the other calls may not
+	// they do what the other calls may not
+	"io_uring_setup", "io_uring_enter", "io_uring_register",
 	// other processes
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp",
 	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -30,8 +31,10 @@ var forbidden = []string{
 }
 
 var (
-	network    = []string{"socket", "connect", "bind", "listen", "accept", "accept4"} // what is inherited stays
-	newSession = []string{"setsid", "setpgid"}                                        // ways out of a process group
+	// what is inherited stays
+	network = []string{"socket", "connect", "bind", "listen", "accept", "accept4"}
+	// ways out of a process group
+	newSession = []string{"setsid", "setpgid"}
 )
 
 // barred are the calls that are forbidden to a program with these needs.
@@ -62,10 +65,10 @@ func toItself(signals bool) []seccomp.NameWithConditions {
 	return only
 }
 
-// sockets are the calls that make sockets, with what they may make. A socket of AF_UNIX reaches the
-// servers of this machine, such as Docker's or an agent with keys, and Landlock does not watch its
-// path. A pair may not be of datagrams: these are sent to any address. What is allowed is named,
-// as the kernel reads only half of each argument.
+// sockets are the calls that make sockets, with what they may make. A socket of AF_UNIX reaches
+// the servers of this machine, such as Docker's or an agent with keys, and Landlock does not watch
+// its path. A pair may not be of datagrams: these are sent to any address. What is allowed is
+// named, as the kernel reads only half of each argument.
 //
 // CUDA does not start without a socket of AF_UNIX on which it listens. It is of packets in order:
 // that kind reaches nobody before it is connected, and here no call connects one or accepts a
@@ -87,7 +90,8 @@ func sockets(network, cuda bool) []seccomp.NameWithConditions {
 		only = append(only, seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{unixSocket, inOrder}})
 	}
 	if network {
-		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} { // the last tells a resolver of interfaces
+		// the last tells a resolver of interfaces
+		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} {
 			only = append(only, allow("socket", 0, family))
 		}
 	}

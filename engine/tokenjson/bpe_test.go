@@ -105,7 +105,8 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file, config string) {
 		v, err := Open(write(t, map[string]any{Name: file, "tokenizer_config.json": config, "generation_config.json": config}), Options{})
 		if err == nil {
-			ids, _ := v.Tokens(context.Background(), engine.Plain("hello <s>\u00fc")) // a pattern may take too long
+			// a pattern may take too long
+			ids, _ := v.Tokens(context.Background(), engine.Plain("hello <s>\u00fc"))
 			_, _ = v.Text(context.Background(), ids, true)
 		}
 	})

@@ -14,16 +14,19 @@
 //
 // # Why it is written here
 //
-// Ids that are wrong make a model worse without a word, so a tokenizer is exact or it is of no use.
-// The ids of thousands of texts (many scripts, runs of spaces, code, schemas, templates) were held
-// against those of Python's tokenizers, for ten real tokenizers. make test-tokenizers does it again
-// for this package; the others were tried once, with 4,350 such texts.
+// Ids that are wrong make a model worse without a word, so a tokenizer is exact or it is of no
+// use. The ids of thousands of texts (many scripts, runs of spaces, code, schemas, templates) were
+// held against those of Python's tokenizers, for ten real tokenizers. make test-tokenizers does it
+// again for this package; the others were tried once, with 4,350 such texts.
 //
-//	this package                      all texts have the same ids with nine tokenizers. With the
-//	                                  tenth it is 4,346: some letters are newer than Go's tables
-//	llama.cpp, from a GGUF file made  all with Llama 2, 3, 3.1 and Gemma 3; with Qwen 3 those that
-//	of tokenizer.json                 are NFC. DeepSeek V3 4,311, Mistral Nemo 4,155, gpt-oss 4,089:
-//	                                  its patterns know no marks, as Hindi, Thai and Arabic have
+//	this package                      all texts have the same ids with nine tokenizers. With
+//	                                  the tenth it is 4,346: some letters are newer than Go's
+//	                                  tables
+//	llama.cpp, from a GGUF file made  all with Llama 2, 3, 3.1 and Gemma 3; with Qwen 3 those
+//	                                  that
+//	of tokenizer.json                 are NFC. DeepSeek V3 4,311, Mistral Nemo 4,155, gpt-oss
+//	                                  4,089: its patterns know no marks, as Hindi, Thai and
+//	                                  Arabic have
 //	github.com/sugarme/tokenizer      19 to 54 % with three, and a panic with the others: its
 //	                                  patterns cannot look ahead
 //	github.com/gomlx/go-huggingface   reads no tokenizer.json

@@ -66,7 +66,8 @@ func (s *splitter) add(one step) error {
 	switch isolated := one.Behavior == "Isolated" && !one.Invert || one.Behavior == "Removed" && one.Invert; {
 	case one.Type == "Split" && one.Pattern.Regex != "" && isolated:
 		pattern = one.Pattern.Regex
-	case one.Type == "Split" && one.Pattern.String == " " && !strings.Contains(s.normalized(" "), " "): // there are none left
+	case one.Type == "Split" && one.Pattern.String == " " && !strings.Contains(s.normalized(" "), " "):
+		// there are none left
 		return nil
 	case one.Type == "Digits" && one.Individual:
 		pattern = `\p{N}`

@@ -19,8 +19,8 @@ type vocabulary struct {
 	kinds  []vocab.Kind
 }
 
-// vocabulary takes the model's tokens and the added ones. An id that is left out is a token that is
-// not used.
+// vocabulary takes the model's tokens and the added ones. An id that is left out is a token that
+// is not used.
 func (f *file) vocabulary(byBytes bool) (*vocabulary, error) {
 	if f.Model.Type != "BPE" && f.Model.Type != "" {
 		return nil, fmt.Errorf("its model is %.40q, and only BPE is known here", f.Model.Type)
@@ -92,7 +92,8 @@ func pieceOf(text string, byBytes bool) ([]byte, vocab.Kind) {
 	for _, r := range text {
 		b, ok := bytesOf[r]
 		if !ok {
-			return []byte(text), vocab.Unused // no word has it, unless it is an added token
+			// no word has it, unless it is an added token
+			return []byte(text), vocab.Unused
 		}
 		piece = append(piece, b)
 	}

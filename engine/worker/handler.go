@@ -59,7 +59,8 @@ func (h *handler) load(w http.ResponseWriter, r *http.Request) {
 	}
 	e, err := h.loading.wait(r.Context())
 	if err != nil {
-		_ = out.write(loadLine{Error: engine.FaultOf(err)}) // a parent that is gone needs no error
+		// a parent that is gone needs no error
+		_ = out.write(loadLine{Error: engine.FaultOf(err)})
 		return
 	}
 	m := e.Model()
@@ -157,7 +158,8 @@ func (h *handler) turn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if err != nil {
-			_ = out.write(updateLine{Error: engine.FaultOf(err)}) // the last line either way
+			// the last line either way
+			_ = out.write(updateLine{Error: engine.FaultOf(err)})
 			return
 		}
 		l := updateLine{Progress: u.Progress, Tokens: u.Tokens, Check: u.Check, Finish: u.Finish}

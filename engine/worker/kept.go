@@ -15,8 +15,8 @@ const prefixes = "prefixes"
 
 // keepIn makes the one folder that a child may write in, and returns its path; "" if there is
 // none. Each model has its own: a child that an evil file has taken over finds nothing there but
-// what its model was told before. So have settings that change what is kept: each would delete what
-// the other wrote.
+// what its model was told before. So have settings that change what is kept: each would delete
+// what the other wrote.
 func (o Options) keepIn() string {
 	if o.DiskCache <= 0 || o.StateDir == "" || o.VocabOnly {
 		return ""

@@ -64,7 +64,8 @@ func (r *relay) line(text []byte) {
 	}
 	ctx := context.Background()
 	if r.log.Enabled(ctx, record.Level) {
-		_ = r.log.Handler().Handle(ctx, record) // a log that cannot be written has nobody to tell
+		// a log that cannot be written has nobody to tell
+		_ = r.log.Handler().Handle(ctx, record)
 	}
 }
 

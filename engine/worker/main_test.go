@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "parent" {
 		beParent()
 	}
-	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // children of a race-detecting binary would end a second late
+	// children of a race-detecting binary would end a second late
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 

@@ -9,42 +9,63 @@ import (
 
 // Options say which model to load and how. The zero value of a field is its default.
 type Options struct {
-	Binary string `json:"-"` // the program whose sub-command "worker" calls Serve; default: this executable
+	// the program whose sub-command "worker" calls Serve; default: this executable
+	Binary string `json:"-"`
 
 	Name  string // of the model, for errors and log lines
 	Model string // path of the GGUF; of a split model, its first part
 
-	Slots        int           // turns that run at once; default 4
-	Queue        int           // turns that may wait for a slot; default 128
-	QueueTimeout time.Duration // longest wait for a slot; default 5 minutes, negative: no limit
+	Slots int // turns that run at once; default 4
+	Queue int // turns that may wait for a slot; default 128
+	// longest wait for a slot; default 5 minutes, negative: no limit
+	QueueTimeout time.Duration
 
-	Context        int           // tokens that one turn may use; default: what the model was trained for
-	Threads        int           // default: what the machine grants, see engine/llama
-	BatchSize      int           // tokens in one call of the model; default 2048
-	UBatchSize     int           // tokens computed at once; default 256, on a GPU 512
-	MaxPause       time.Duration // longest wait for a stream's next token beside prompts; default 200 ms
-	HostMemory     int           // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
-	GPULayers      int           // negative: none; default: as many as fit
-	LoadMode       string        // how weights come into memory, see engine/llama: auto (default), mmap, none
-	Roomy          bool          // beside the model, memory for its weights once more stays free
-	FlashAttention Switch        // default Auto: measured once per model and machine
-	Drafts         Switch        // default Auto: what a turn repeats is guessed and evaluated together, where that pays; Off: never
-	Draft          string        // a smaller model (GGUF) of the same vocabulary that guesses, too; default: none
-	CacheTypeK     string        // type of the KV cache's keys: f16 (default), q8_0, q4_0
-	CacheTypeV     string        // of its values; a quantized type needs flash attention
-	RoPEFreqBase   float32       // default: the file's
-	RoPEFreqScale  float32       // default: the file's
-	LoRA           []Adapter
-	Pooling        string   // of embeddings: mean, cls, last, rank, none; default: the file's
-	Template       string   // a chat template in place of the file's own: user-defined tokens that it writes are markers, too
-	Markers        []string // further user-defined tokens that are markers: those of the families' calls
-	VocabOnly      bool     // no weights: prompts become ids and ids text, and no turn opens
-	StateDir       string   `json:"-"` // where the parent keeps what children measured; default: nowhere
-	DiskCache      int      // bytes below StateDir for what host memory held, so that a worker finds its predecessor's; default: none
-	DiskDir        string   // where that is; the parent says it
+	// tokens that one turn may use; default: what the model was trained for
+	Context    int
+	Threads    int // default: what the machine grants, see engine/llama
+	BatchSize  int // tokens in one call of the model; default 2048
+	UBatchSize int // tokens computed at once; default 256, on a GPU 512
+	// longest wait for a stream's next token beside prompts; default 200 ms
+	MaxPause time.Duration
+	// bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative:
+	// none
+	HostMemory int
+	GPULayers  int // negative: none; default: as many as fit
+	// how weights come into memory, see engine/llama: auto (default), mmap, none
+	LoadMode string
+	// beside the model, memory for its weights once more stays free
+	Roomy          bool
+	FlashAttention Switch // default Auto: measured once per model and machine
+	// default Auto: what a turn repeats is guessed and evaluated together, where that pays;
+	// Off: never
+	Drafts Switch
+	// a smaller model (GGUF) of the same vocabulary that guesses, too; default: none
+	Draft         string
+	CacheTypeK    string  // type of the KV cache's keys: f16 (default), q8_0, q4_0
+	CacheTypeV    string  // of its values; a quantized type needs flash attention
+	RoPEFreqBase  float32 // default: the file's
+	RoPEFreqScale float32 // default: the file's
+	LoRA          []Adapter
+	// of embeddings: mean, cls, last, rank, none; default: the file's
+	Pooling string
+	// a chat template in place of the file's own: user-defined tokens that it writes are
+	// markers, too
+	Template string
+	// further user-defined tokens that are markers: those of the families' calls
+	Markers []string
+	// no weights: prompts become ids and ids text, and no turn opens
+	VocabOnly bool
+	// where the parent keeps what children measured; default: nowhere
+	StateDir string `json:"-"`
+	// bytes below StateDir for what host memory held, so that a worker finds its
+	// predecessor's; default: none
+	DiskCache int
+	// where that is; the parent says it
+	DiskDir string
 
-	Log      *slog.Logger  `json:"-"` // default slog.Default()
-	Progress func(float64) `json:"-"` // called with 0…1 while loading, at restarts too; may be nil
+	Log *slog.Logger `json:"-"` // default slog.Default()
+	// called with 0…1 while loading, at restarts too; may be nil
+	Progress func(float64) `json:"-"`
 
 	// For a Load: what was measured before, by what it depends on, and where to tell of more.
 	Measured map[string]string

@@ -23,14 +23,17 @@ import (
 const (
 	exitGrace = 5 * time.Second  // between being asked to end and being killed
 	keepGrace = 12 * time.Second // beside it, for writing conversations to disk
-	lostGrace = 3 * time.Second  // between a broken connection and the end of the process that explains it
+	// between a broken connection and the end of the process that explains it
+	lostGrace = 3 * time.Second
 )
 
 // LostError is engine.ErrWorkerLost with why the worker ended and what the caller may do.
 type LostError struct {
 	Name   string // of the model
 	Reason string // such as "signal: killed", with the last words of native code
-	Sent   bool   // part of the answer had been written, and may have been shown; else the same turn can be tried again
+	// part of the answer had been written, and may have been shown; else the same turn can be
+	// tried again
+	Sent bool
 }
 
 func (e *LostError) Error() string {

@@ -27,8 +27,9 @@ type loadLine struct {
 	Progress float64             `json:"progress"`
 	Sandbox  *engine.Confinement `json:"sandbox,omitempty"` // in the first line
 	Model    *engine.Model       `json:"model,omitempty"`
-	Measured map[string]string   `json:"measured,omitempty"` // with Model: what was not known before
-	Error    *engine.Fault       `json:"error,omitempty"`
+	// with Model: what was not known before
+	Measured map[string]string `json:"measured,omitempty"`
+	Error    *engine.Fault     `json:"error,omitempty"`
 }
 
 // updateLine is one line of /turns; exactly one field is set, but for Check, which comes with

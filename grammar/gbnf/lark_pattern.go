@@ -101,7 +101,8 @@ func ecmaPattern(text, dot string, verbose bool) string {
 			i += n - 1
 		case c == '.':
 			b.WriteString(dot)
-		case verbose && strings.IndexByte(" \t\f\v\r", c) >= 0: // stands for nothing; a line cannot end inside of a pattern
+		case verbose && strings.IndexByte(" \t\f\v\r", c) >= 0:
+			// stands for nothing; a line cannot end inside of a pattern
 		case verbose && c == '#':
 			return b.String()
 		case strings.HasPrefix(text[i:], "(?P<"):

@@ -2,7 +2,8 @@ package gbnf
 
 import "slices"
 
-// Sequence is a Seq without what is nothing, and without others in it; of one part it is that part.
+// Sequence is a Seq without what is nothing, and without others in it; of one part it is that
+// part.
 func Sequence(kids ...*Node) *Node {
 	out := &Node{Op: Seq}
 	for _, k := range kids {

@@ -20,9 +20,13 @@ const (
 	JSON              // a JSON text that is an instance of the schema Text
 	Regex             // a string that the regular expression Text matches from end to end
 	Check             // nothing; marks that what precedes it is to be validated
-	Plain             // the text of a string that is an instance of the schema Text, in which none of Markers occurs
-	Quoted            // what Regex matches, as it stands inside a JSON string
-	Each              // each of Kids once, in any order, Text between them; those that are optional (Repeat 0 to 1) at most once
+	// the text of a string that is an instance of the schema Text, in which none of Markers
+	// occurs
+	Plain
+	Quoted // what Regex matches, as it stands inside a JSON string
+	// each of Kids once, in any order, Text between them; those that are optional (Repeat 0 to
+	// 1) at most once
+	Each
 )
 
 // Unbounded is the Max of a Repeat without an upper bound.

@@ -34,7 +34,8 @@ func quoteRune(x rune, special string) string {
 	case strings.ContainsRune(special, x):
 		return `\` + string(x)
 	case x < 0x20 || x >= 0x7F && x < 0xA1:
-		return fmt.Sprintf(`\u%04X`, x) // \x takes two digits in llama.cpp, and any number of them in XGrammar
+		// \x takes two digits in llama.cpp, and any number of them in XGrammar
+		return fmt.Sprintf(`\u%04X`, x)
 	case x > 0xFFFF:
 		return fmt.Sprintf(`\U%08X`, x)
 	case !strconv.IsPrint(x) || x == utf8.RuneError:
@@ -254,8 +255,8 @@ func byNumber(x rune) int {
 	return 0
 }
 
-// quoteClassRune writes a code point of a class, before others. XGrammar takes any number of digits
-// behind \x, and llguidance takes the zeros away behind \u.
+// quoteClassRune writes a code point of a class, before others. XGrammar takes any number of
+// digits behind \x, and llguidance takes the zeros away behind \u.
 func quoteClassRune(x rune, next string) string {
 	switch {
 	case byNumber(x) == 0:

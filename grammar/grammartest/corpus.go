@@ -18,9 +18,12 @@ import (
 
 // What make test-corpus sets, for tests to walk more than their samples.
 const (
-	AllEnv     = "TENON_MASKBENCH"      // all, or an expression that matches the names of schemas
-	SeedEnv    = "TENON_CORPUS_SEED"    // a number: the schemas come in an order that it decides
-	SecondsEnv = "TENON_CORPUS_SECONDS" // a test that has walked for so long takes no more schemas
+	// all, or an expression that matches the names of schemas
+	AllEnv = "TENON_MASKBENCH"
+	// a number: the schemas come in an order that it decides
+	SeedEnv = "TENON_CORPUS_SEED"
+	// a test that has walked for so long takes no more schemas
+	SecondsEnv = "TENON_CORPUS_SECONDS"
 )
 
 // Case is one labelled schema.

@@ -5,8 +5,10 @@
 // oracle.go (an independent validator), random.go (schemas and values that are made up), rival.go
 // (other engines).
 //
-//	grammartest.Schemas(t, 23, func(c grammartest.Case) { … }) // every 23rd, or all of them with TENON_MASKBENCH=all
-//	r := grammartest.StartRival(t, grammartest.LlamaCPP)       // skips where none is named
+//	grammartest.Schemas(t, 23, func(c grammartest.Case) { … })
+//	r := grammartest.StartRival(t, grammartest.LlamaCPP) // skips where none is named
 //	err := r.Compile(text)
 //	yes := r.Accepts(instance)
+//
+// Schemas gives every 23rd one here, and all of them with TENON_MASKBENCH=all.
 package grammartest

@@ -39,7 +39,8 @@ func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 	for _, f := range strictFormats() {
 		c.RegisterFormat(f)
 	}
-	c.RegisterFormat(&jsonschema.Format{Name: "semver", Validate: func(any) error { return nil }}) // no format of the specification
+	// no format of the specification
+	c.RegisterFormat(&jsonschema.Format{Name: "semver", Validate: func(any) error { return nil }})
 	if err := c.AddResource("urn:test", doc); err != nil {
 		return nil
 	}

@@ -32,8 +32,8 @@ func Seeds(t testing.TB, few int, f func(seed uint64)) {
 // often.
 type Writer struct {
 	Rand *rand.Rand
-	// Refs are the names under $defs that a schema may refer to, where it is about a part of the
-	// value: what led back to itself would never end.
+	// Refs are the names under $defs that a schema may refer to, where it is about a part of
+	// the value: what led back to itself would never end.
 	Refs []string
 	// Draft7 has the keywords of draft 7 in the place of their successors.
 	Draft7 bool

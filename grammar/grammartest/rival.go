@@ -65,7 +65,8 @@ func (r *Rival) start() {
 		r.t.Fatal(err)
 	}
 	r.out = bufio.NewReader(out)
-	slow := time.AfterFunc(6*patience, func() { _ = r.process.Process.Kill() }) // Python's packages take their time
+	// Python's packages take their time
+	slow := time.AfterFunc(6*patience, func() { _ = r.process.Process.Kill() })
 	defer slow.Stop()
 	if ready, err := r.out.ReadString('\n'); err != nil || ready != "ready\n" {
 		r.t.Fatalf("%s does not start: %q, %v", r.command, ready, err)

@@ -92,7 +92,8 @@ func sums(x, y *big.Int) *big.Int {
 		begins.SetBit(begins, int(lo), 0)
 		ends.SetBit(ends, int(hi), 0)
 		part.Lsh(y, lo)
-		for n := uint(1); n < hi-lo; n += min(n, hi-lo-n) { // of the range, n have been added
+		// of the range, n have been added
+		for n := uint(1); n < hi-lo; n += min(n, hi-lo-n) {
 			part.Or(part, more.Lsh(part, min(n, hi-lo-n)))
 		}
 		out.Or(out, part)

@@ -7,8 +7,8 @@ package lex
 type openness struct {
 	every bool // every text is the beginning of a word
 	stays bool // from some length on, whatever goes on from a word is one
-	// endless says that what begins a word begins any number of them; most that the complement is
-	// finite.
+	// endless says that what begins a word begins any number of them; most that the complement
+	// is finite.
 	endless, most bool
 	// lasts says that every text of at most so many code points, all of them shaped, is the
 	// beginning of a word; negative if that is not known, huge if all are.

@@ -45,7 +45,8 @@ func (a *Arena) reachOf(q abstractExpr) reach {
 	switch n.kind {
 	case kindWords:
 		if s := a.words.nodes[n.a]; s.final && a.oneLength(wordSet(n.a)) {
-			l = between(n.span.maxRunes, n.span.maxRunes) // the empty word goes on to the others
+			// the empty word goes on to the others
+			l = between(n.span.maxRunes, n.span.maxRunes)
 		}
 	case kindConcat:
 		l = a.reachOfConcat(q, &n)

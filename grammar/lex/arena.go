@@ -42,9 +42,11 @@ const (
 
 type node struct {
 	kind     kind
-	nullable bool    // ε is a member
-	text     bool    // every member is valid UTF-8
-	plain    bool    // no intersection, complement or number inside: not empty unless it is ∅, and span is exact
+	nullable bool // ε is a member
+	text     bool // every member is valid UTF-8
+	// no intersection, complement or number inside: not empty unless it is ∅, and span is
+	// exact
+	plain    bool
 	live     verdict // has a member
 	depth    int32   // nesting of intersections and complements
 	open     openness
@@ -64,8 +66,9 @@ type Arena struct {
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
 	full   atomic.Bool
-	work   int          // derivatives left for the current question
-	hasty  bool         // the question may not take all the work: what it leaves undecided need not stay so
+	work   int // derivatives left for the current question
+	// the question may not take all the work: what it leaves undecided need not stay so
+	hasty  bool
 	crowd  int          // weight that the current question may not lead to; 0 for no question
 	given  int          // questions of emptiness given up so far
 	missed [metrics]int // those of distance
@@ -128,8 +131,8 @@ func NewArena(limits Limits) *Arena {
 	return a
 }
 
-// prototype is what every arena begins with. It holds the automata of any number and of any string,
-// because nearly every mask needs some of them. All arenas share their page.
+// prototype is what every arena begins with. It holds the automata of any number and of any
+// string, because nearly every mask needs some of them. All arenas share their page.
 var prototype = sync.OnceValue(func() *Arena {
 	a := &Arena{limits: Limits{}.withDefaults(), words: newWords()}
 	a.words.limit = a.limits.Words

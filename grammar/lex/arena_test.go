@@ -159,7 +159,8 @@ func TestRandomPairs_subsetAndOverlap(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		// Words beyond the model's length can only refute a subset and establish an overlap.
+		// Words beyond the model's length can only refute a subset and establish an
+		// overlap.
 		if gotSub && !subset || overlap && apart {
 			t.Fatalf("round %d: subset %v (model %v), overlap %v (model %v)", round, gotSub, subset, !apart, overlap)
 		}

@@ -17,10 +17,11 @@ type edge struct {
 }
 
 type wordNode struct {
-	edges  []edge // sorted, disjoint, adjacent edges with equal targets merged
-	final  bool   // ε is a member
-	lone   bool   // there is exactly one member
-	utf8   uint8  // bit q: every member completes a UTF-8 text from decoder state q (see utf8Step)
+	edges []edge // sorted, disjoint, adjacent edges with equal targets merged
+	final bool   // ε is a member
+	lone  bool   // there is exactly one member
+	// bit q: every member completes a UTF-8 text from decoder state q (see utf8Step)
+	utf8   uint8
 	span   span
 	bounds ByteSet // first bytes of the maximal ranges on which the successors agree
 }

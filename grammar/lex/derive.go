@@ -54,7 +54,8 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindUnion:
 		return a.deriveSet(&n, b, (*Arena).union)
 	case kindIntersect:
-		a.work -= len(n.args) / 8 // searches are over intersections: what many parts cost counts
+		// searches are over intersections: what many parts cost counts
+		a.work -= len(n.args) / 8
 		return a.deriveSet(&n, b, (*Arena).intersect)
 	case kindNot:
 		return a.not(a.derive(Expr(n.a), b))
@@ -104,8 +105,8 @@ func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) E
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }
 
 // deriveMemo maps (expression, byte) keys, which are never 0, to derivatives. It is the largest of
-// an arena's tables. What was not asked for lately goes: the young half becomes the old one when it
-// is full, and what is found in the old half is young again.
+// an arena's tables. What was not asked for lately goes: the young half becomes the old one when
+// it is full, and what is found in the old half is young again.
 type deriveMemo struct{ young, old derivedTable }
 
 func (m *deriveMemo) get(key uint64) (Expr, bool) {

@@ -4,11 +4,20 @@ import "fmt"
 
 // Limits bounds what one Arena may spend. A zero field means its default.
 type Limits struct {
-	Exprs  int // distinct expressions; default 200,000 (about 200 bytes each)
-	Words  int // positions in literals and code point classes, shared ones counted once; default 300,000 (about 100 bytes each)
-	States int // distinct states, and as many string states; default and maximum 262,144 (some 15 bytes each)
-	Rows   int // states whose successors are kept; default 40,000 (1 KiB each). Those of others are computed each time
-	Work   int // derivatives taken to answer one question (emptiness, distance, one state's successors); default 100,000
+	// distinct expressions; default 200,000 (about 200 bytes each)
+	Exprs int
+	// positions in literals and code point classes, shared ones counted once; default 300,000
+	// (about 100 bytes each)
+	Words int
+	// distinct states, and as many string states; default and maximum 262,144 (some 15 bytes
+	// each)
+	States int
+	// states whose successors are kept; default 40,000 (1 KiB each). Those of others are
+	// computed each time
+	Rows int
+	// derivatives taken to answer one question (emptiness, distance, one state's successors);
+	// default 100,000
+	Work int
 }
 
 func (l Limits) withDefaults() Limits {
@@ -34,7 +43,9 @@ func (l Limits) withDefaults() Limits {
 type LimitError struct {
 	What  string // "expressions", "states", "work", "repetition", "pattern length" …
 	Limit int
-	Spent bool // the arena has spent what it may, on one question or altogether: nothing that comes out of it any more can be relied on
+	// the arena has spent what it may, on one question or altogether: nothing that comes out
+	// of it any more can be relied on
+	Spent bool
 }
 
 func (e *LimitError) Error() string {

@@ -88,7 +88,8 @@ var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 		expanded[r.name] = "(?:" + pattern + ")"
 		tree, err := ecma.Parse(pattern)
 		if err != nil {
-			panic(fmt.Sprintf("lex: rule %s: %v", r.name, err)) // a mistake in the table below; a test parses it
+			// a mistake in the table below; a test parses it
+			panic(fmt.Sprintf("lex: rule %s: %v", r.name, err))
 		}
 		trees[r.name] = tree
 	}
@@ -97,8 +98,8 @@ var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 
 // formatRules are whole-text patterns; <name> stands for an earlier rule. Spaces are significant.
 var formatRules = []struct{ name, pattern string }{
-	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C. Leap seconds are those of
-	// UTC: where another offset has them would have to be remembered from the minute on.
+	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C. Leap seconds are those
+	// of UTC: where another offset has them would have to be remembered from the minute on.
 	{"leap-year", `[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00`},
 	{"date", `[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|<leap-year>-02-29`},
 	{"fraction", `(?:\.[0-9]+)?`},
@@ -122,9 +123,10 @@ var formatRules = []struct{ name, pattern string }{
 		`|(?:(?:<h16>:){0,2}<h16>)?::(?:<h16>:){2}<ls32>|(?:(?:<h16>:){0,3}<h16>)?::<h16>:<ls32>|(?:(?:<h16>:){0,4}<h16>)?::<ls32>` +
 		`|(?:(?:<h16>:){0,5}<h16>)?::<h16>|(?:(?:<h16>:){0,6}<h16>)?::`},
 	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253
-	// characters. Of A-labels (RFC 5890 §2.3.2.1), whose Punycode (RFC 3492 §6.2) takes arithmetic
-	// to decode, that the last of its numbers ends: never with a decimal digit, which stands for
-	// more than any threshold, and the first within two digits with none but a zero.
+	// characters. Of A-labels (RFC 5890 §2.3.2.1), whose Punycode (RFC 3492 §6.2) takes
+	// arithmetic to decode, that the last of its numbers ends: never with a decimal digit,
+	// which stands for more than any threshold, and the first within two digits with none but
+	// a zero.
 	{"a-label", `[Xx][Nn]--(?:[Aa][A-Za-z]?|[0-9B-Zb-z][Aa]|[0-9A-Za-z\-]{2,58}[A-Za-z])`},
 	{"xn-label", `[Xx][Nn](?:[0-9A-Za-z](?:[0-9A-Za-z\-]{0,59}[0-9A-Za-z])?|-[0-9A-Za-z](?:[0-9A-Za-z\-]{0,58}[0-9A-Za-z])?)`},
 	{"x-label", `[Xx](?:[0-9A-Za-z]|[0-9A-MO-Za-mo-z\-][0-9A-Za-z\-]{0,60}[0-9A-Za-z])?`},

@@ -72,7 +72,8 @@ func FuzzJSONString(f *testing.F) {
 		closed := walkString(a, all, raw+`"`) == StringClosed
 		var text string
 		err := json.Unmarshal([]byte(`"`+raw+`"`), &text)
-		// encoding/json replaces unpaired surrogates and broken UTF-8, which are refused here.
+		// encoding/json replaces unpaired surrogates and broken UTF-8, which are refused
+		// here.
 		strict := err == nil && utf8.ValidString(raw) && (!strings.ContainsRune(text, utf8.RuneError) || strings.Contains(raw, "\ufffd") || strings.Contains(strings.ToLower(raw), `\ufffd`))
 		if closed && err != nil || strict && !closed && !strings.ContainsRune(text, utf8.RuneError) {
 			t.Fatalf("%q: closed %v, decoded %q (%v)", raw, closed, text, err)

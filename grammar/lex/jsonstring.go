@@ -22,8 +22,8 @@ const (
 type Escapes uint8
 
 const (
-	// EscapesAny admits all that JSON does: \/, \u for any code point, surrogate pairs. Unpaired
-	// surrogates are no text and refused.
+	// EscapesAny admits all that JSON does: \/, \u for any code point, surrogate pairs.
+	// Unpaired surrogates are no text and refused.
 	EscapesAny Escapes = iota
 	// EscapesCanonical admits only necessary ones, in their shortest form, hex digits in lower
 	// case.

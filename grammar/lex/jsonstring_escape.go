@@ -12,8 +12,10 @@ import (
 //	\u00 AB       byte AB below 80, else as in the next     hexZeroZero, hexASCII or hexLast
 //	\u0A BC       C0|A<<2|B>>2, 80|(B&3)<<4|C   (A < 8)   hexShort, hexLast
 //	\uA BCD       E0|A, 80|B<<2|C>>2, 80|(C&3)<<4|D       hexWide, hexMiddle, hexLast
-//	\uD(8+A) BC   F0|A', 80|B'<<2|C>>2, and two bits of the third byte, A'B' = AB+4: hexHigh, hexHighLast, afterHigh
+//	\uD(8+A) BC   F0|A', 80|B'<<2|C>>2; A'B' = AB+4      hexHigh, hexHighLast, afterHigh
 //	\uD(C+A) BC   80|bits<<4|A<<2|B>>2, 80|(B&3)<<4|C     hexMiddle, hexLast
+//
+// bits are the two of the third byte that the first half of a surrogate pair says.
 type stringMode uint8
 
 const (

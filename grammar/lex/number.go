@@ -79,7 +79,8 @@ func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 	if t.ids == nil {
 		t.setIDs, t.ids, t.parts = map[string]int32{}, map[numberKey]int32{}, map[numberPart]Expr{}
 	}
-	text, _ := json.Marshal(spec) // it has no errors; fmt finds out by faults which bounds are nil
+	// it has no errors; fmt finds out by faults which bounds are nil
+	text, _ := json.Marshal(spec)
 	key := string(text)
 	if id, ok := t.setIDs[key]; ok {
 		return id
@@ -181,7 +182,8 @@ func shortNumber(text string) *big.Rat {
 func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	n := *a.at(e)
 	switch {
-	case e == a.anyNumber || e == a.anyInteger: // of no other number is there a prefix that begins nothing else
+	case e == a.anyNumber || e == a.anyInteger:
+		// of no other number is there a prefix that begins nothing else
 		if slices.ContainsFunc(numbers, func(v *big.Rat) bool { return v.Sign() == 0 }) {
 			return a.intersect(e, a.complement(a.spelled(a.literal("0"), a.literal("0"))))
 		}

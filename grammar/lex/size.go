@@ -26,7 +26,8 @@ func (a *Arena) weigh() int {
 	for i := range pages {
 		p := a.pages[i].Load()
 		for m := range metrics {
-			if p != nil && p.distances[m].Load() != nil { // the last page may not be there yet
+			// the last page may not be there yet
+			if p != nil && p.distances[m].Load() != nil {
 				exprs += pageSize
 			}
 		}

@@ -316,8 +316,8 @@ func checkBehind(t *testing.T, k *Masks, id ConfigID, begun string, texts []stri
 	}
 }
 
-// slack is how far the distance may be from the shortest way to an end: it is a bound where one key
-// asks for others, and taken to be so where elements must differ.
+// slack is how far the distance may be from the shortest way to an end: it is a bound where one
+// key asks for others, and taken to be so where elements must differ.
 const slack = 20
 
 // forced is what all texts have in common behind a beginning, up to where one ends.

@@ -24,9 +24,12 @@ type builder struct {
 	subNodes map[*gbnf.Node]int32
 	nameIDs  map[string]int32
 	symIDs   map[SymbolRef]int32
-	hoisted  map[string]int32 // rules made for repeated groups, by text
-	within   *writtenOut      // what is built stands in this rule, which is written out; nil if in none
-	nested   int              // how many rules were written out within others, in choices of their own
+	// rules made for repeated groups, by text
+	hoisted map[string]int32
+	// what is built stands in this rule, which is written out; nil if in none
+	within *writtenOut
+	// how many rules were written out within others, in choices of their own
+	nested int
 }
 
 func (b *builder) newRule(name string) int32 {
@@ -210,7 +213,8 @@ func (b *builder) name(s string) int32 { return numbered(b.nameIDs, &b.p.names, 
 // cannot be compiled.
 func (b *builder) matchesEmpty(pattern string) bool {
 	a := lex.NewArena(lex.Limits{})
-	e, err := a.Regex(pattern) // anchors make (a)|(b) of a)|(b, and change nothing of the empty text
+	// anchors make (a)|(b) of a)|(b, and change nothing of the empty text
+	e, err := a.Regex(pattern)
 	if err != nil {
 		b.fail(fmt.Errorf("regular expression %q: %w", pattern, err))
 		return false

@@ -19,9 +19,10 @@ type atom struct {
 // Limits of writing rules out in place of their names, which lets alternatives that are rules of
 // their own share their beginnings.
 const (
-	maxInlineDepth  = 8
-	maxInlineAtoms  = 4096
-	maxInlineNested = 4096 // of all rules together: those in a choice within one that is written out itself
+	maxInlineDepth = 8
+	maxInlineAtoms = 4096
+	// of all rules together: those in a choice within one that is written out itself
+	maxInlineNested = 4096
 )
 
 // writtenOut is a rule that is being written out, and those around it.

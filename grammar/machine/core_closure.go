@@ -23,7 +23,8 @@ func (m *Machine) closureOf(s int32) *closure {
 		return c
 	}
 	if m.limit != nil {
-		return &closure{} // whatever is read from here on is refused, with the limit as the reason
+		// whatever is read from here on is refused, with the limit as the reason
+		return &closure{}
 	}
 	b := closureBuilder{m: m, c: &closure{}, seen: map[int32]bool{}}
 	b.visit(s, nil, nil)

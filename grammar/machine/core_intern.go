@@ -1,6 +1,7 @@
 package machine
 
-// numbered is the index of a key's value in a list, to which the value is added if it is not there.
+// numbered is the index of a key's value in a list, to which the value is added if it is not
+// there.
 func numbered[K comparable, V any](ids map[K]int32, list *[]V, key K, v V) int32 {
 	id, ok := ids[key]
 	if !ok {

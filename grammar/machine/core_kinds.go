@@ -11,10 +11,11 @@ type kind struct {
 	mayEnd func(m *Machine, t thread, last bool) bool
 	// distance is how far an automaton is from its own end; nil: it is there.
 	distance func(m *Machine, d kindDef, st, aux int32) int32
-	// expect adds the bytes that a thread may read, or says that only trying tells, as nil does.
+	// expect adds the bytes that a thread may read, or says that only trying tells, as nil
+	// does.
 	expect func(m *Machine, t thread, set *lex.ByteSet) bool
-	// collect adds the tokens that a thread allows, or says that they are to be tried one by one,
-	// as nil does.
+	// collect adds the tokens that a thread allows, or says that they are to be tried one by
+	// one, as nil does.
 	collect func(k *collector, t thread) bool
 }
 
@@ -74,7 +75,8 @@ func init() {
 			name:   "quoted text",
 			mayEnd: func(m *Machine, t thread, _ bool) bool { return m.quotedEnds(t) },
 			distance: func(m *Machine, _ kindDef, st, _ int32) int32 {
-				return int32(m.arenas[0].StringDistance(lex.StringState(st))) - 1 // no quote closes it
+				// no quote closes it
+				return int32(m.arenas[0].StringDistance(lex.StringState(st))) - 1
 			},
 			collect: (*collector).collectText,
 		},

@@ -7,21 +7,24 @@ type kindDef int32
 
 // The kinds of automata.
 const (
-	kindEnd        = iota // everything has been read
-	kindRule              // a rule of the program; st is a state of it
-	kindLex               // a language of package lex; st is its lex.State
-	kindUntil             // text up to a marker; st is a state of its automaton
-	kindValue             // a JSON value; st says whether a colon or white space comes first
-	kindString            // the inside of a JSON string; st is a lex.State, aux the code points left
-	kindObject            // a JSON object; st is a phase, aux its register
-	kindNamedKey          // a declared key
-	kindUnnamedKey        // another key
-	kindArray             // a JSON array; st is a phase, aux its register
-	kindSpace             // white space behind a JSON text
-	kindPlain             // the text of a string; st is a lex.State, aux the code points read
-	kindQuoted            // text as it stands inside a JSON string; st is a lex.StringState
-	kindEach              // parts in any order; st is how much of what begins the next was read, aux the set of those that came
-	kindBits       = 4
+	kindEnd   = iota // everything has been read
+	kindRule         // a rule of the program; st is a state of it
+	kindLex          // a language of package lex; st is its lex.State
+	kindUntil        // text up to a marker; st is a state of its automaton
+	kindValue        // a JSON value; st says whether a colon or white space comes first
+	// the inside of a JSON string; st is a lex.State, aux the code points left
+	kindString
+	kindObject     // a JSON object; st is a phase, aux its register
+	kindNamedKey   // a declared key
+	kindUnnamedKey // another key
+	kindArray      // a JSON array; st is a phase, aux its register
+	kindSpace      // white space behind a JSON text
+	kindPlain      // the text of a string; st is a lex.State, aux the code points read
+	kindQuoted     // text as it stands inside a JSON string; st is a lex.StringState
+	// parts in any order; st is how much of what begins the next was read, aux the set of
+	// those that came
+	kindEach
+	kindBits = 4
 )
 
 const (

@@ -7,10 +7,10 @@
 // A thread is an automaton, its state, and a set of stacks of frames that wait for it to end
 // (core_thread.go, core_stack.go). There are automata of different kinds: rules of the grammar,
 // lexical automata of package lex, text up to a marker, and the parts of a JSON text. All are
-// stepped byte by byte, by one function per kind (core_step.go); what else is to be known of a kind
-// is a row of a table (core_kinds.go). Everything is interned: sets of stacks, recorded texts, and
-// configurations, which are sets of threads (core_config.go). So a configuration is one integer,
-// by which masks are remembered.
+// stepped byte by byte, by one function per kind (core_step.go); what else is to be known of a
+// kind is a row of a table (core_kinds.go). Everything is interned: sets of stacks, recorded
+// texts, and configurations, which are sets of threads (core_config.go). So a configuration is one
+// integer, by which masks are remembered.
 //
 // A value may be one of hundreds of objects. Those that name the same keys, or may have the same
 // others, are read by one thread within a key, which knows all that wait for its end
@@ -27,8 +27,8 @@
 // and a state takes over what is known of one that leads on as it does (mask_delta.go). Those are
 // found in the tree of the tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which
 // holds letters as one; there a state may lead to a crowd of others (mask_string_crowd.go). All of
-// it counts its work, and pauses when it has done a step's (mask_compute.go): what many masks share
-// is whole then, and what one mask is collected in is its own.
+// it counts its work, and pauses when it has done a step's (mask_compute.go): what many masks
+// share is whole then, and what one mask is collected in is its own.
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
@@ -42,7 +42,8 @@
 //	here                     the field (llguidance, XGrammar, regex-automata)
 //	set of stacks            graph-structured stack (GSS)
 //	thread                   thread of a Pike VM; item of an Earley row
-//	configuration            state of the determinised automaton; llguidance's row and lexer state
+//	configuration            state of the determinised automaton; llguidance's row and lexer
+//	                         state
 //	token slice              llguidance's slicer; XGrammar's context-independent tokens
 //	tokens walked one by one XGrammar's context-dependent (uncertain) tokens
 //	counter, close, element masks

@@ -112,7 +112,8 @@ func (m *Machine) shortest(i int32) int32 {
 func (m *Machine) remaining(o *object, reg *register) int32 {
 	n := reg.knownDues()
 	if n == 0 {
-		if n = m.dues(o, reg); m.solving == nil && reg.known != nil { // else it may get less
+		// else it may get less
+		if n = m.dues(o, reg); m.solving == nil && reg.known != nil {
 			reg.known.dues = n
 		}
 	}
@@ -228,7 +229,8 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	n := int32(1)
 	others := len(r.seen) + began
 	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
-		_, within := m.detour(a, max(int(r.n)-1, 0)) // n stops where places do not matter any more
+		// n stops where places do not matter any more
+		_, within := m.detour(a, max(int(r.n)-1, 0))
 		n += within
 	}
 	need := a.alt.Min

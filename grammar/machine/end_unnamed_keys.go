@@ -36,8 +36,8 @@ func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count i
 	return n
 }
 
-// unnamedCosts is what the cheapest keys cost that are not named, so many if there are, up to a few;
-// next is what each beyond those does.
+// unnamedCosts is what the cheapest keys cost that are not named, so many if there are, up to a
+// few; next is what each beyond those does.
 func (m *Machine) unnamedCosts(o *object, reg *register, count int) (costs []int32, next int32) {
 	next = unreachable
 	for _, c := range o.classes {
@@ -158,9 +158,9 @@ func (m *Machine) unnamedKeyDistance(t thread) int32 {
 	return best
 }
 
-// endOfKey is how many bytes are missing of a key that a thread is in, with the quote and the colon,
-// and the key: the shortest that an object neither names nor has, and that is of a language. A code
-// point or an escape that has begun ends as the shortest key does.
+// endOfKey is how many bytes are missing of a key that a thread is in, with the quote and the
+// colon, and the key: the shortest that an object neither names nor has, and that is of a
+// language. A code point or an escape that has begun ends as the shortest key does.
 func (m *Machine) endOfKey(t thread, o *object, has keysID, of lex.State) (rest int32, key string) {
 	a, s := m.classes[t.def.index()].unit.arena, lex.StringState(t.st)
 	spelled := m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)

@@ -57,8 +57,8 @@ func TestObject_valuesOfManyObjectsAreOneThread(t *testing.T) {
 	}
 }
 
-// TestObject_tooManyKeys: where there are too many sets of keys, the next key is refused, and it is
-// told why.
+// TestObject_tooManyKeys: where there are too many sets of keys, the next key is refused, and it
+// is told why.
 func TestObject_tooManyKeys(t *testing.T) {
 	m := compiled(t, `root ::= %json{"type":"object"}[space=none]`, false)
 	m.keys.nodes = make([]keyNode, maxKeySets)
@@ -96,8 +96,8 @@ func TestSizes_countWhatGrows(t *testing.T) {
 	}
 }
 
-// TestUnique_longStringsAreLeft: of strings that are as long as automata cannot be, those that have
-// been are not taken out.
+// TestUnique_longStringsAreLeft: of strings that are as long as automata cannot be, those that
+// have been are not taken out.
 func TestUnique_longStringsAreLeft(t *testing.T) {
 	m := compiled(t, `root ::= %json{"type":"string"}`, false)
 	u := m.values[0].unit

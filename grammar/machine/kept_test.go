@@ -2,8 +2,8 @@ package machine
 
 import "testing"
 
-// TestMasks_countWhatIsKeptAcrossForgetting: slices that are asked for again and again count, however
-// often others are forgotten; those that nobody asks for do not.
+// TestMasks_countWhatIsKeptAcrossForgetting: slices that are asked for again and again count,
+// however often others are forgotten; those that nobody asks for do not.
 func TestMasks_countWhatIsKeptAcrossForgetting(t *testing.T) {
 	for name, src := range map[string]string{
 		"strings": `root ::= %json{"type":"string","pattern":"^([a-f]{2}-){4}[g-z]*$"}`,

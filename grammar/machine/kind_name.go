@@ -111,7 +111,8 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, x *nameList, b byte) []
 	for i := lo; i < hi; {
 		r, n := utf8.DecodeRuneInString(x.names[i][depth:])
 		end := i + 1
-		if n == 0 || !utf8.RuneStart(x.names[i][depth]) { // this name ends here, and those behind it go on; or no character begins here
+		// this name ends here, and those behind it go on; or no character begins here
+		if n == 0 || !utf8.RuneStart(x.names[i][depth]) {
 			i = end
 			continue
 		}

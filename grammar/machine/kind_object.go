@@ -14,9 +14,10 @@ import (
 // (see inPhase). A value may be one of many objects, and most of them do not name the key that was
 // read: it is the same set that grows for all of these, and their registers stay as they are.
 type object struct {
-	unit     *Unit
-	alt      *schema.ObjectAlt
-	names    []string          // of all named keys, sorted; bit i of a set of names is names[i]
+	unit *Unit
+	alt  *schema.ObjectAlt
+	// of all named keys, sorted; bit i of a set of names is names[i]
+	names    []string
 	nameList int32             // the index of names in nameLists
 	lengths  []int32           // by name: of its shortest spelling, nil until asked for
 	values   []int32           // by name: the automaton of its value
@@ -26,9 +27,10 @@ type object struct {
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
 	exists   []existence
-	plain    bool  // neither bounds on the number of keys, nor an order
-	minds    bool  // its rules depend on which unnamed keys there are, not only on their number
-	most     int32 // how many of them are counted
+	plain    bool // neither bounds on the number of keys, nor an order
+	// its rules depend on which unnamed keys there are, not only on their number
+	minds bool
+	most  int32 // how many of them are counted
 
 	regs  []register
 	index map[string]int32

@@ -134,7 +134,8 @@ func (k *Masks) Mask(id ConfigID, pause func()) vocab.Mask {
 
 // remember keeps a mask, and forgets those used least recently.
 func (k *Masks) remember(id ConfigID, mask vocab.Mask) {
-	if e, ok := k.memo[id]; ok { // another was computed while this one paused, or was not whole
+	// another was computed while this one paused, or was not whole
+	if e, ok := k.memo[id]; ok {
 		k.byUse.Remove(e)
 		k.size -= e.Value.(maskEntry).mask.Size()
 	}
@@ -241,7 +242,8 @@ func (k *Masks) textOf(t thread) *stringSlice {
 		return k.stringSliceOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st))
 	case kindUnnamedKey:
 		u := k.m.classes[t.def.index()].unit
-		if _, raw := u.arena.Decoded(lex.StringState(t.st)); raw { // else what a token adds to the key is not its own text
+		// else what a token adds to the key is not its own text
+		if _, raw := u.arena.Decoded(lex.StringState(t.st)); raw {
 			return k.stringSliceOf(u, lex.StringState(t.st))
 		}
 	}

@@ -28,12 +28,13 @@ type lexicon struct {
 	groups  []group
 	whole   vocab.Trie // whole texts
 	escaped vocab.Trie // of those with a backslash before that quote
-	// Of those, the ones that must be read one by one where what follows a key, or an element of
-	// an array, depends on which others there are; and where a key, or the value of one, is part
-	// of an element that must differ, whose end they may hold.
+	// Of those, the ones that must be read one by one where what follows a key, or an element
+	// of an array, depends on which others there are; and where a key, or the value of one, is
+	// part of an element that must differ, whose end they may hold.
 	keys, elements, partKeys, parts apart
 
-	most        int32      // code points before the end of a token or the closing quote in it, at most
+	// code points before the end of a token or the closing quote in it, at most
+	most        int32
 	long        longTokens // of those of inside
 	longClosers longTokens // of those of closing, before the closing quote
 

@@ -11,8 +11,8 @@ import (
 
 // Behind many states any text may follow, if it is not long: what must not be in a string takes
 // some code points to write. Behind others any text of some classes may follow: letters and digits
-// in a name. All tokens of that kind are admitted, however many states they lead to. Which they are
-// is found by a search through the automaton, ahead of the tokens.
+// in a name. All tokens of that kind are admitted, however many states they lead to. Which they
+// are is found by a search through the automaton, ahead of the tokens.
 
 // ahead is what is known of a state between code points.
 type ahead struct {

@@ -14,10 +14,11 @@ import (
 
 // crowd is a set of states in which texts of one shape may be.
 type crowd struct {
-	states []lex.StringState    // without those that any text may follow
-	lasts  int                  // code points of which any may follow all of them, at least
-	over   classes              // those of which any may follow, however many
-	to     [vocab.Classes]int32 // by class: 1 and the crowd that its code points lead to, noCrowd, or 0
+	states []lex.StringState // without those that any text may follow
+	lasts  int               // code points of which any may follow all of them, at least
+	over   classes           // those of which any may follow, however many
+	// by class: 1 and the crowd that its code points lead to, noCrowd, or 0
+	to [vocab.Classes]int32
 }
 
 const (

@@ -61,7 +61,8 @@ func (w *sliceWalk) target(s lex.StringState, q vocab.ShapeState) lex.StringStat
 }
 
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
-// does not lead to one state. It returns false if those are too many, which have no text in common.
+// does not lead to one state. It returns false if those are too many, which have no text in
+// common.
 func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	tree := w.k.v.Shapes()
 	n := &tree.Nodes[i]
@@ -94,8 +95,8 @@ func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
 	return true
 }
 
-// maxListedTokens is the number of tokens from which walking all texts is as good as each token: an
-// eighth where few begin what is not open, four times as many where no subtree is left out.
+// maxListedTokens is the number of tokens from which walking all texts is as good as each token:
+// an eighth where few begin what is not open, four times as many where no subtree is left out.
 const maxListedTokens = 1 << 12
 
 // walkToken walks one token from the place that its first bytes have led to, until any text may

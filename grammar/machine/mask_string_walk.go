@@ -33,20 +33,23 @@ type sliceWalk struct {
 	spare  int              // of those that searches may make
 	crowds []crowd          // those met
 
-	at   [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
+	// by depth: the place behind the path's first code points
+	at   [vocab.MaxPiece + 2]int32
 	path [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
 
 // slicePlace is what a walk knows about a state.
 type slicePlace struct {
 	state lex.StringState
-	row   *lex.StringRow       // nil until asked for: behind most places no token goes on
-	set   []uint64             // takes the tokens that end here; nil if they do not count
-	plain bool                 // any text may follow
-	lasts int                  // code points of which any may follow without leading to another set, at least
-	over  classes              // of which any text may follow, likewise
-	asked bool                 // that is all that is to be found out
-	to    [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
+	row   *lex.StringRow // nil until asked for: behind most places no token goes on
+	set   []uint64       // takes the tokens that end here; nil if they do not count
+	plain bool           // any text may follow
+	// code points of which any may follow without leading to another set, at least
+	lasts int
+	over  classes // of which any text may follow, likewise
+	asked bool    // that is all that is to be found out
+	// by class: the place that its code points lead to, or one of these
+	to [vocab.Classes]int32
 }
 
 // Where the code points of a class lead, beside places.

@@ -155,8 +155,8 @@ func TestMasks_symbolsAndControls(t *testing.T) {
 	}
 }
 
-// TestMasks_resumeGetsAlong: a mask that fills the automata again and again is found in pieces, but
-// for tokens that fill them alone.
+// TestMasks_resumeGetsAlong: a mask that fills the automata again and again is found in pieces,
+// but for tokens that fill them alone.
 func TestMasks_resumeGetsAlong(t *testing.T) {
 	const src = `root ::= %json{"type":"string","pattern":"(a|b)*a(a|b){9}x"}[space=none, escapes=canonical]`
 	on := func(limits lex.Limits) (*Machine, ConfigID) {
@@ -224,8 +224,8 @@ func TestWalker_keepsTheStatesOfWalksThatComeAgain(t *testing.T) {
 	}
 }
 
-// TestMasks_keepModelsThatServe: a state that others take over from outlasts what is forgotten, and
-// one that does not serve goes.
+// TestMasks_keepModelsThatServe: a state that others take over from outlasts what is forgotten,
+// and one that does not serve goes.
 func TestMasks_keepModelsThatServe(t *testing.T) {
 	v := wordVocab(t)
 	k := NewMasks(compiled(t, `root ::= %json{"type":"string","pattern":"^[a-z ]*(needle|haystack|straw)[a-z]*$"}`, false), v)
@@ -245,8 +245,8 @@ func TestMasks_keepModelsThatServe(t *testing.T) {
 	}
 }
 
-// TestMasks_takeNothingOutInVain: where no token may end a key as one that there is, none is looked
-// for.
+// TestMasks_takeNothingOutInVain: where no token may end a key as one that there is, none is
+// looked for.
 func TestMasks_takeNothingOutInVain(t *testing.T) {
 	k := NewMasks(compiled(t, `root ::= %json{"type":"object"}`, false), longVocab(t, 2))
 	if k.Mask(after(t, k.m, `{"x`), nil); k.idle.gone != nil {
@@ -254,8 +254,8 @@ func TestMasks_takeNothingOutInVain(t *testing.T) {
 	}
 }
 
-// TestMasks_walksForget: when there are many states, a walk begins with none, and the rows of those
-// that are forgotten are used again.
+// TestMasks_walksForget: when there are many states, a walk begins with none, and the rows of
+// those that are forgotten are used again.
 func TestMasks_walksForget(t *testing.T) {
 	m, v := compiled(t, `root ::= %json{"type":"array","items":{"type":"integer"},"uniqueItems":true}`+tight, false), wordVocab(t)
 	k, text, states, rows := NewMasks(m, v), "[", 0, 0

@@ -12,9 +12,10 @@ import (
 // state, interned, and the successors of a state that is met again are kept: tokens are full of
 // runs of blanks and digits, in which a walk comes back to the same few states thousands of times.
 type walker struct {
-	at         [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
-	walkStates                               // those among which the walk's first one is
-	others     walkStates                    // those among which it is not: see choose
+	// by depth: the state behind the path's first bytes
+	at         [vocab.MaxPiece + 2]walkState
+	walkStates            // those among which the walk's first one is
+	others     walkStates // those among which it is not: see choose
 	buf        []thread
 	stepped    int // threads, by the way
 }
@@ -76,8 +77,9 @@ func (w *walker) begin(k *collector, d int, start []thread) {
 	w.meet(k.m, w.at[d], manyTried)
 }
 
-// choose takes up the states among which a walk's first one is, or else those that have room. Where
-// none have, the others are forgotten, unless a walk has come back to them: then it is these.
+// choose takes up the states among which a walk's first one is, or else those that have room.
+// Where none have, the others are forgotten, unless a walk has come back to them: then it is
+// these.
 func (w *walker) choose(start []thread) {
 	h := hashThreads(start)
 	switch {
@@ -99,8 +101,8 @@ func (w *walker) choose(start []thread) {
 // room says whether another walk may begin among the states.
 func (w *walkStates) room() bool { return len(w.spans) > 0 && len(w.spans) <= maxWalkStates }
 
-// knows says whether some threads are among the states, which walks that go on from one to the next
-// have not made too many.
+// knows says whether some threads are among the states, which walks that go on from one to the
+// next have not made too many.
 func (w *walkStates) knows(h uint32, list []thread) bool {
 	return len(w.spans) <= 2*maxWalkStates && w.find(h, list) != walkUnknown
 }

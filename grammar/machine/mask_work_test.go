@@ -109,7 +109,8 @@ func TestMasks_rulesSaveWork(t *testing.T) {
 	}
 }
 
-// checkAgainstBytes compares the mask behind a text with what reading each token byte by byte says.
+// checkAgainstBytes compares the mask behind a text with what reading each token byte by byte
+// says.
 func checkAgainstBytes(t *testing.T, k *Masks, v *vocab.Vocab, text string) {
 	t.Helper()
 	id := after(t, k.m, text)

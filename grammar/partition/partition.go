@@ -36,9 +36,10 @@ func Coarsest(n int, signature func(buf []byte, i int, class []int32) []byte, be
 }
 
 type partition struct {
-	class  []int32  // by thing
-	sizes  []int    // by class
-	agreed []string // by class: the signature of the members that were not looked at again since
+	class []int32 // by thing
+	sizes []int   // by class
+	// by class: the signature of the members that were not looked at again since
+	agreed []string
 }
 
 // part is the members of a class that were looked at and have one signature.

@@ -8,8 +8,8 @@
 //
 // Files: gbnf.go (Plain, and the nodes of the tree), language.go (automata as rules), json.go
 // (values), number.go (numbers), object.go (objects), parts.go (parts of a text), shape.go (what
-// engines do not read), share.go (one rule for what reads the same), inline.go (no rule for what is
-// used once).
+// engines do not read), share.go (one rule for what reads the same), inline.go (no rule for what
+// is used once).
 //
 // # Words
 //

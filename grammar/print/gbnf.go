@@ -25,7 +25,8 @@ type lowering struct {
 	units Units
 	out   gbnf.Grammar
 	names map[string]int
-	given int            // how many rules are those of the grammar: they come first, under their names
+	// how many rules are those of the grammar: they come first, under their names
+	given int
 	parts map[string]int // rules of our own that are used all over, by word and variant
 	arena *lex.Arena
 	texts map[language]*gbnf.Node // written before; nil if they take too many states

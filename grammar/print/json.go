@@ -195,7 +195,8 @@ func (w *valueWriter) char() *gbnf.Node {
 func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
 	var raw, short ecma.Set
 	var kids []*gbnf.Node
-	all := len(ranges) > 0 && ranges[0].Lo == 0 && ranges[0].Hi >= 0x1F // all control characters
+	// all control characters
+	all := len(ranges) > 0 && ranges[0].Lo == 0 && ranges[0].Hi >= 0x1F
 	for _, x := range ranges {
 		for c := x.Lo; c <= min(x.Hi, '\\'); c++ {
 			switch {

@@ -28,12 +28,12 @@ type Options struct {
 	Formats FormatPolicy
 	// Lenient drops what cannot be enforced exactly and reports it, instead of failing.
 	Lenient bool
-	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties it
-	// declares: additionalProperties and its like are taken to be false there where they are
-	// absent. The instances that remain are instances of the schema.
+	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties
+	// it declares: additionalProperties and its like are taken to be false there where they
+	// are absent. The instances that remain are instances of the schema.
 	NoExtra bool
-	// Documents are further schemas by absolute URI that references may lead to. Nothing is ever
-	// fetched.
+	// Documents are further schemas by absolute URI that references may lead to. Nothing is
+	// ever fetched.
 	Documents map[string][]byte
 	Numbers   Numbers
 	Limits    Limits
@@ -55,8 +55,9 @@ type Limits struct {
 	Nodes        int32 // intermediate nodes, default 400,000
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
-	Questions    int   // derivatives taken to answer questions about languages while compiling, default 120,000
-	Automata     lex.Limits
+	// derivatives taken to answer questions about languages while compiling, default 120,000
+	Questions int
+	Automata  lex.Limits
 }
 
 func (l Limits) withDefaults() Limits {
@@ -115,9 +116,10 @@ type Schema struct {
 	leaves   map[leafKey]*Node
 	types    map[typeKey]leafKey // the first of the schemas that plainType finds alike
 	consts   map[string]*Node    // by canonical text
-	lists    map[*Node]list      // memo of listing; of a node that is being listed: that its values are many
-	anyAlts  [kinds]*Alt
-	cells    map[string]Expr // by key
+	// memo of listing; of a node that is being listed: that its values are many
+	lists   map[*Node]list
+	anyAlts [kinds]*Alt
+	cells   map[string]Expr // by key
 
 	at       *Node         // being expanded or listed: whom to blame
 	satDepth map[*Node]int // nodes being decided, by depth

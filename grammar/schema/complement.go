@@ -202,7 +202,8 @@ func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 	for _, scalars := range [...]bool{true, false} { // what tells variants apart first
 		for _, p := range a.Props {
 			if (p.Value != s.any || p.Required) && p.Value.scalarEnum() == scalars {
-				// A required key is absent or has another value: that is one alternative.
+				// A required key is absent or has another value: that is one
+				// alternative.
 				d.add(s.oneProp(p.Name, s.not(p.Value), !p.Required), s.oneProp(p.Name, p.Value, p.Required))
 			}
 		}

@@ -21,8 +21,10 @@ func (e *InvalidError) Error() string {
 // UnsupportedError says that a keyword cannot be enforced exactly. Only strict compilation returns
 // it.
 type UnsupportedError struct {
-	Tool    string // from Options
-	Pointer string // RFC 6901, of the schema that holds Keyword; behind the URI and # where that is in one of Options.Documents
+	Tool string // from Options
+	// RFC 6901, of the schema that holds Keyword; behind the URI and # where that is in one of
+	// Options.Documents
+	Pointer string
 	Keyword string
 	Why     string
 }

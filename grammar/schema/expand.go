@@ -7,8 +7,9 @@ type expansion struct {
 	state [kinds]uint8 // 0 unknown, expanding, listed, expanded
 	alts  [kinds][]*Alt
 
-	endless [kinds]*Node // the node is part of itself: evaluating it would never end. What led back to it
-	met     kindSet      // kinds of which it was taken apart within something, see descend
+	// the node is part of itself: evaluating it would never end. What led back to it
+	endless [kinds]*Node
+	met     kindSet // kinds of which it was taken apart within something, see descend
 }
 
 const (
@@ -150,7 +151,8 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 		base = base.unseen()
 	}
 	if f.loose && (track || pending) {
-		base = s.intersect(base, s.allSeen(k)) // what was dropped may have evaluated anything
+		// what was dropped may have evaluated anything
+		base = s.intersect(base, s.allSeen(k))
 	}
 	if !pending {
 		return s.expandAnd([]*Alt{base}, f.subs, k, track)

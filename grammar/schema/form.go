@@ -132,8 +132,8 @@ type form struct {
 	object  *objectForm
 	subs    []*Node
 
-	// loose: lenient mode has dropped a keyword, so that the form holds values which the schema
-	// does not. Nothing is known of its complement then.
+	// loose: lenient mode has dropped a keyword, so that the form holds values which the
+	// schema does not. Nothing is known of its complement then.
 	loose bool
 
 	unevaluatedItems *Node

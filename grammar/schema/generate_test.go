@@ -150,8 +150,8 @@ func (g *generator) array(out *bytes.Buffer, a *ArrayAlt) error {
 			if i < c.From {
 				continue
 			}
-			// While some are wanted count an element, or not if there is room for it later;
-			// afterwards count none.
+			// While some are wanted count an element, or not if there is room for it
+			// later; afterwards count none.
 			later := (a.Max == Unbounded || c.Min-counts[j] < a.Max-i) && i < length && g.rng.IntN(2) == 0 && !item.And(c.Node.Not()).Empty()
 			if with := item.And(c.Node); counts[j] < c.Min && !later && !with.Empty() {
 				item = with
@@ -368,7 +368,8 @@ func TestGenerate_officialSuite(t *testing.T) {
 		for file, groups := range s.Files[folder] {
 			for _, g := range groups {
 				if bytes.Contains(g.Schema, []byte(`"$ref": "http`)) {
-					continue // the metaschemas here leave out the patterns of anchors
+					// the metaschemas here leave out the patterns of anchors
+					continue
 				}
 				checkGenerated(t, folder+"/"+file+": "+g.Description, g.Schema, 20)
 			}

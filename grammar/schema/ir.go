@@ -63,8 +63,9 @@ type ArrayAlt struct {
 	Contains []Contain
 	Unique   bool // no two elements are equal (uniqueItems)
 
-	uniqueAt *blame          // where Unique comes from
-	seen     *evaluatedItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
+	uniqueAt *blame // where Unique comes from
+	// what unevaluatedItems of an enclosing schema need not look at; nil: nothing
+	seen *evaluatedItems
 }
 
 // Contain bounds how many elements from index From on belong to Node. Max is never 0: that is said
@@ -86,28 +87,29 @@ func (a *ArrayAlt) Item(i int) *Node {
 // ObjectAlt is a set of objects. Every key occurs once. A key is either named (listed in Props) or
 // extra; Value gives the set that its value must belong to, whichever it is.
 type ObjectAlt struct {
-	// Props lists every key that some keyword names, in declared order, each with the conjunction
-	// of all that applies to it. A key that may not be present has an empty Value; an empty Value
-	// is never Required.
+	// Props lists every key that some keyword names, in declared order, each with the
+	// conjunction of all that applies to it. A key that may not be present has an empty Value;
+	// an empty Value is never Required.
 	Props []Prop
-	// Rules constrain the extra keys: the value of an extra key must belong to Value of every rule
-	// whose Keys hold it.
+	// Rules constrain the extra keys: the value of an extra key must belong to Value of every
+	// rule whose Keys hold it.
 	Rules []Rule
 	// MinProps and MaxProps bound how many keys there are; MaxProps is Unbounded if none.
 	MinProps, MaxProps int
 	// Implications are obligations that begin when a key is present.
 	Implications []Implication
-	// Exists are keys that must be present without a name. They come from negation. Where MaxProps
-	// is set, one key must be kept in reserve for each that is not met yet.
+	// Exists are keys that must be present without a name. They come from negation. Where
+	// MaxProps is set, one key must be kept in reserve for each that is not met yet.
 	Exists []Exist
 
 	schema   *Schema
-	declares bool            // Options.NoExtra: some schema declares properties
-	names    map[string]int  // of the first Props: where they are. The others are few
-	borrowed bool            // names belongs to another alternative, too
-	settled  bool            // what competes for a bounded number of keys has been sorted out
-	seen     *evaluatedProps // what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
-	extra    []KeyClass      // memo of UnnamedKeys; nil: not asked for yet
+	declares bool           // Options.NoExtra: some schema declares properties
+	names    map[string]int // of the first Props: where they are. The others are few
+	borrowed bool           // names belongs to another alternative, too
+	settled  bool           // what competes for a bounded number of keys has been sorted out
+	// what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
+	seen  *evaluatedProps
+	extra []KeyClass // memo of UnnamedKeys; nil: not asked for yet
 }
 
 // Prop is a named key.

@@ -141,7 +141,8 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	flat := buffer[:0]
 	for _, n := range nodes {
 		switch {
-		case n == absorbing && !(o == opOr && s.source.Tracks): // A ∪ any has evaluated what A has
+		case n == absorbing && !(o == opOr && s.source.Tracks):
+			// A ∪ any has evaluated what A has
 			return absorbing
 		case n == neutral:
 		case n.op == o:

@@ -84,7 +84,8 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 	}
 	few := len(a.Prefix) > 0 && a.Min > len(a.Prefix) && s.count(a.Rest, a.Min) < a.Min
 	for i := 1; i < min(least, len(a.Prefix)); i++ {
-		few = few || s.count(a.Prefix[i], i+1) <= i // those before it could take all its values
+		// those before it could take all its values
+		few = few || s.count(a.Prefix[i], i+1) <= i
 	}
 	if few {
 		s.unsupported(nil, "uniqueItems and minItems over elements of few values")
@@ -100,7 +101,8 @@ func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
 	if !o.imply((*Node).Empty) {
 		return nil
 	}
-	if o.MaxProps != Unbounded && len(o.Implications) > 0 { // a key must fit with all that it requires
+	// a key must fit with all that it requires
+	if o.MaxProps != Unbounded && len(o.Implications) > 0 {
 		s.unsupported(nil, "maxProperties beside keys that require others")
 	}
 	s.nameFinite(&o)
@@ -193,7 +195,8 @@ func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	}
 	for _, f := range all {
 		if f != e {
-			// The other obligation adds the same pair, so that both together ask for one key.
+			// The other obligation adds the same pair, so that both together ask for
+			// one key.
 			keys, value := s.arena.Intersect(e.Keys, f.Keys), s.and(e.Value, f.Value)
 			if !s.vacant(keys) && !value.Empty() {
 				out = append(out, with(Exist{Keys: keys, Value: value}))

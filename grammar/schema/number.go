@@ -16,8 +16,9 @@ type cell struct {
 	openMin, openMax bool     // the bound itself is excluded
 	multiples        []*big.Rat
 	notMultiples     []*big.Rat // a multiple of none of these
-	spelled          bool       // written without fraction and exponent (integers of drafts 3 and 4)
-	notSpelled       bool       // or not written so
+	// written without fraction and exponent (integers of drafts 3 and 4)
+	spelled    bool
+	notSpelled bool // or not written so
 }
 
 var one = big.NewRat(1, 1)

@@ -61,8 +61,8 @@ func (o *ObjectAlt) divide() []KeyClass {
 	return found
 }
 
-// closed reports whether keys without a rule of their own are left out. They stay where they may be
-// needed, and where some keys are forbidden, as by propertyNames: then others are expected.
+// closed reports whether keys without a rule of their own are left out. They stay where they may
+// be needed, and where some keys are forbidden, as by propertyNames: then others are expected.
 func (o *ObjectAlt) closed() bool {
 	required := 0
 	for _, p := range o.Props {

@@ -22,8 +22,8 @@ type Node struct {
 // order in which BuildTrie was given them.
 type Trie struct {
 	Nodes []Node
-	// Same[t] is the next token with the same text as t, or -1. It is nil when no two tokens share
-	// their text.
+	// Same[t] is the next token with the same text as t, or -1. It is nil when no two tokens
+	// share their text.
 	Same map[int32]int32
 }
 

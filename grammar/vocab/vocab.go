@@ -36,8 +36,8 @@ type Vocab struct {
 
 	symbols map[string]int32
 
-	// derived holds what other packages compute once per vocabulary, such as the masks of states
-	// that all grammars share.
+	// derived holds what other packages compute once per vocabulary, such as the masks of
+	// states that all grammars share.
 	derived sync.Map
 }
 
@@ -59,7 +59,8 @@ func New(pieces [][]byte, kinds []Kind, eog []int32) (*Vocab, error) {
 	return v, nil
 }
 
-// packed copies texts to where one lies behind the other: those of a shape are read in their order.
+// packed copies texts to where one lies behind the other: those of a shape are read in their
+// order.
 func packed(pieces [][]byte) [][]byte {
 	all, text := make([][]byte, len(pieces)), bytes.Join(pieces, nil)
 	for i, p := range pieces {

@@ -18,18 +18,25 @@ import (
 
 // Entry is a model that can be loaded.
 type Entry struct {
-	ID       string   // what clients call it: the file's name in lower case, without .gguf and the part number
-	Aliases  []string // other names for it
-	Path     string   // the file; of a split one the first part
-	Repo     string   // owner/name of the repository that it is from, as far as its place tells
-	Source   string   // where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
-	Template string   // a chat template's file that replaces the file's own; "" keeps that
+	// what clients call it: the file's name in lower case, without .gguf and the part number
+	ID      string
+	Aliases []string // other names for it
+	Path    string   // the file; of a split one the first part
+	// owner/name of the repository that it is from, as far as its place tells
+	Repo string
+	// where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
+	Source   string
+	Template string // a chat template's file that replaces the file's own; "" keeps that
 	// Fallback is a chat template for a file without one, "" if none is known; FallbackFrom is
 	// what is to be said of it.
 	Fallback, FallbackFrom string
-	Remote                 *Remote         // where other machines serve it; nil: it is loaded here. Then Path may be "", or gives its vocabulary
-	Context                int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
-	Sampling               engine.Sampling // what the program that keeps it sets; a request and the settings win over it
+	// where other machines serve it; nil: it is loaded here. Then Path may be "", or gives its
+	// vocabulary
+	Remote *Remote
+	// most tokens of one request, as set; 0: what the file says, less if memory demands it
+	Context int
+	// what the program that keeps it sets; a request and the settings win over it
+	Sampling engine.Sampling
 	// From the header, for listing a model that is not loaded.
 	Architecture   string
 	Quantization   string
@@ -44,12 +51,13 @@ type Entry struct {
 
 // Remote is where other machines serve a model. The tags are those of the settings file's keys.
 type Remote struct {
-	URLs      []string `key:"remote" help:"addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with '/v1/completions', else '/v1/chat/completions' ('http://host:port', or a base with '/v1'; behind it '#weight=2' for a weight, 'api=vllm' where the server does not tell what it is, 'api=chat' for its chat completions, 'api=messages' for Anthropic's API, 'model=name' where it serves several). With source, a GGUF file or a folder with a 'tokenizer.json', that gives the vocabulary, so that prompts go as token ids"`
-	Fallback  bool     `key:"remote-fallback" help:"true: where none of them answers, the source is loaded here"`
-	KeyFile   string   `key:"remote-key-file" path:"yes" help:"a file that holds the key they want"`
-	KeyEnv    string   `key:"remote-key-env" help:"an environment variable that holds it"`
-	CA        string   `key:"remote-ca" path:"yes" help:"a file of certificates (PEM) that are trusted for them, beside the system's"`
-	Tokenizer string   // a folder with its tokenizer.json, which gives its vocabulary; "": none
+	URLs     []string `key:"remote" help:"addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with '/v1/completions', else '/v1/chat/completions' ('http://host:port', or a base with '/v1'; behind it '#weight=2' for a weight, 'api=vllm' where the server does not tell what it is, 'api=chat' for its chat completions, 'api=messages' for Anthropic's API, 'model=name' where it serves several). With source, a GGUF file or a folder with a 'tokenizer.json', that gives the vocabulary, so that prompts go as token ids"`
+	Fallback bool     `key:"remote-fallback" help:"true: where none of them answers, the source is loaded here"`
+	KeyFile  string   `key:"remote-key-file" path:"yes" help:"a file that holds the key they want"`
+	KeyEnv   string   `key:"remote-key-env" help:"an environment variable that holds it"`
+	CA       string   `key:"remote-ca" path:"yes" help:"a file of certificates (PEM) that are trusted for them, beside the system's"`
+	// a folder with its tokenizer.json, which gives its vocabulary; "": none
+	Tokenizer string
 }
 
 // Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and
@@ -57,7 +65,8 @@ type Remote struct {
 // from any goroutine.
 type Catalog struct {
 	Entries []Entry
-	Found   func(*Entry) // sees each entry that is found once the catalogue is shared, before others do; may be nil
+	// sees each entry that is found once the catalogue is shared, before others do; may be nil
+	Found func(*Entry)
 
 	mu     sync.Mutex // guards Entries and Found, once shared, and what follows
 	places []Place

@@ -16,7 +16,8 @@ import (
 func (p Place) ollama() []Entry {
 	var all []Entry
 	root := filepath.Join(p.Dir, "manifests")
-	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { // what cannot be read is passed over
+	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		// what cannot be read is passed over
 		if err == nil && !d.IsDir() {
 			if e, err := p.ollamaModel(root, path); err == nil {
 				all = append(all, e)

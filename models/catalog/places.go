@@ -100,7 +100,9 @@ func (c *Catalog) refresh() {
 	})
 	before := len(c.Entries)
 	for _, p := range c.places {
-		_ = c.look(p) // it was told when the place was first looked through, or nobody asked for the file
+		// it was told when the place was first looked through, or nobody asked for the
+		// file
+		_ = c.look(p)
 	}
 	for i := before; i < len(c.Entries); i++ {
 		c.tell(i)
@@ -158,7 +160,8 @@ func (p Place) find() []Entry {
 // and nothing that only goes with a model.
 func modelFiles(dir string) []string {
 	var all []string
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error { // what cannot be read is passed over
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		// what cannot be read is passed over
 		if err == nil && !d.IsDir() && isModel(d.Name()) && !strings.HasPrefix(d.Name(), ".") {
 			all = append(all, path)
 		}

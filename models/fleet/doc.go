@@ -2,7 +2,7 @@
 // memory is short, and unloads what nobody has used for a while.
 //
 //	f := fleet.New(fleet.Options{Catalog: c, Start: start, Estimate: estimate})
-//	lease, err := f.Acquire(ctx, fleet.Request{Name: "qwen3-0.6b"})  // waits for room and for the load
+//	lease, err := f.Acquire(ctx, fleet.Request{Name: "qwen3-0.6b"}) // waits until it is loaded
 //	defer lease.Release()
 //	lease.Engine.Open(ctx, turn)
 //
@@ -17,7 +17,8 @@
 //	waiting  -> loading   there is room for it
 //	loading  -> loaded    all who wait get their lease
 //	loading  -> ending    those who asked for the load have left, or it is told to go
-//	loaded   -> ending    it is idle and another needs the room, its time to live is over, or it is told to go
+//	loaded   -> ending it is idle and another needs the room, its time to live is over, or it
+//	         is told to go
 //	ending   -> (gone)    its process has ended; only then is memory measured again
 //	ending   -> waiting   somebody asked for it meanwhile
 //

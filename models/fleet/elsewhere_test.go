@@ -111,8 +111,8 @@ func TestElsewhere_loadedBeforeItIsAskedFor(t *testing.T) {
 	})
 }
 
-// Other upstreams are gone on with, and nothing is unloaded; a model that is to be loaded here from
-// now on is another instance.
+// Other upstreams are gone on with, and nothing is unloaded; a model that is to be loaded here
+// from now on is another instance.
 func TestElsewhere_reloadTakesOtherUpstreams(t *testing.T) {
 	far := &elsewhere{Scripted: enginetest.Script(), answers: true}
 	c := servedElsewhere(catalog.Remote{URLs: []string{"http://a"}})

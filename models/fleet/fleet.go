@@ -18,19 +18,23 @@ import (
 type Fleet struct {
 	options  Options
 	measured func(engine.Engine) (placement.Resident, error) // residentOf, but in tests
-	ctx      context.Context                                 // of loads: they go on when the request that began them is gone
-	stop     context.CancelFunc
-	running  sync.WaitGroup // loads and ends
+	// of loads: they go on when the request that began them is gone
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup // loads and ends
 
-	mu        sync.Mutex                  // guards what follows; never held while a model loads or ends
+	// guards what follows; never held while a model loads or ends
+	mu        sync.Mutex
 	instances []*instance                 // in the order in which they were asked for
 	failures  map[string]failure          // by key
 	off       map[string]placement.Memory // measured less estimated, by file and GPU layers
-	vram      int64                       // what instances may take of the GPU's together, in bytes; 0: not known
-	pins      map[string]bool             // by model, over what the catalogue says
-	loads     int64                       // of all time
-	timer     *time.Timer                 // for the next look at what waits, and at times to live
-	closed    bool
+	// what instances may take of the GPU's together, in bytes; 0: not known
+	vram  int64
+	pins  map[string]bool // by model, over what the catalogue says
+	loads int64           // of all time
+	// for the next look at what waits, and at times to live
+	timer  *time.Timer
+	closed bool
 }
 
 // failure is why a model's last load failed.

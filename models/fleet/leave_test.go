@@ -73,8 +73,8 @@ func TestLeave_othersGetWhatTheyWaitFor(t *testing.T) {
 	})
 }
 
-// A turn's load goes on, since the turn is tried again; what nobody asks for then goes in time, and
-// makes room.
+// A turn's load goes on, since the turn is tried again; what nobody asks for then goes in time,
+// and makes room.
 func TestLeave_aTurnsLoadGoesOnAndIsPutAwayInTime(t *testing.T) {
 	run(t, Options{Catalog: of("a", "b"), Start: patient, Most: 1, TTL: 5 * time.Minute}, func(t *testing.T, f *Fleet) {
 		for name, c := range map[string]struct {

@@ -143,7 +143,9 @@ func (f *Fleet) decide(i *instance) decision {
 		f.allot(i, free)
 		return d
 	}
-	if len(f.in(Loading)) > 0 { // who must go even if the loads have taken all they will can go now; the rest is decided then
+	// who must go even if the loads have taken all they will can go now; the rest is decided
+	// then
+	if len(f.in(Loading)) > 0 {
 		if d = with(f.free(true)); d.load {
 			return decision{never: true}
 		}
@@ -355,7 +357,8 @@ func (f *Fleet) noRoom(i *instance, need placement.Need, context int, free place
 	}
 	e := &NoRoomError{ID: i.id, Context: context, Need: need, Room: free, Pinned: stay}
 	ask := func(context int) (placement.Need, error) {
-		_, err := i.demand.Need(context) // of a context that was asked for, no other is estimated
+		// of a context that was asked for, no other is estimated
+		_, err := i.demand.Need(context)
 		return f.ask(i, context), err
 	}
 	if fits, n, err := placement.FitContext(ask, context, 256, free); err == nil && n.Memory().Within(free) {

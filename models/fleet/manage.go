@@ -168,8 +168,8 @@ func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Name
 type retargeter interface{ Retarget(urls []string) error }
 
 // Reload takes the limits and times of new options, and what the catalogue now says of models.
-// What is loaded stays as it was loaded, but for where it is served; what the catalogue has no more
-// goes once it is idle.
+// What is loaded stays as it was loaded, but for where it is served; what the catalogue has no
+// more goes once it is idle.
 func (f *Fleet) Reload(o Options) {
 	at := map[string]catalog.Entry{}
 	for _, e := range f.options.Catalog.All() {

@@ -35,23 +35,29 @@ type Start func(ctx context.Context, e catalog.Entry, g Grant, progress func(flo
 type Demand struct {
 	Wanted, Least int
 	Need          func(context int) (placement.Need, error)
-	VRAM          int64   // bytes of the GPU's memory that were free when this was found out; 0: not known
-	GPULayers     string  // that Need is for, where the settings leave it open
-	Otherwise     *Demand // what is loaded where this fits beside nothing; may be nil
+	// bytes of the GPU's memory that were free when this was found out; 0: not known
+	VRAM      int64
+	GPULayers string  // that Need is for, where the settings leave it open
+	Otherwise *Demand // what is loaded where this fits beside nothing; may be nil
 }
 
 // Options configure a fleet. Catalog and Start must be set.
 type Options struct {
-	Catalog  *catalog.Catalog
-	Start    Start
-	Estimate func(catalog.Entry, Settings) (Demand, error) // nil: memory is not looked at
-	Free     func() (placement.Memory, error)              // what is free now; nil: placement.Free
-	Store    Store                                         // where models are fetched to; nil: none are
+	Catalog *catalog.Catalog
+	Start   Start
+	// nil: memory is not looked at
+	Estimate func(catalog.Entry, Settings) (Demand, error)
+	// what is free now; nil: placement.Free
+	Free func() (placement.Memory, error)
+	// where models are fetched to; nil: none are
+	Store Store
 
-	Most      int              // most instances at once; 0: no limit of their number
-	Memory    placement.Memory // most that all instances may take; 0: what is free
-	HostCache int64            // bytes of RAM that all instances may take for copies of the KV cache; negative: no limit
+	Most   int              // most instances at once; 0: no limit of their number
+	Memory placement.Memory // most that all instances may take; 0: what is free
+	// bytes of RAM that all instances may take for copies of the KV cache; negative: no limit
+	HostCache int64
 
-	TTL          time.Duration // an instance that was idle so long is unloaded; 0 or Forever: never
+	// an instance that was idle so long is unloaded; 0 or Forever: never
+	TTL          time.Duration
 	QueueTimeout time.Duration // longest wait for room; 0: no limit
 }

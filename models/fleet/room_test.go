@@ -256,7 +256,8 @@ func TestForecast_loadsNothing(t *testing.T) {
 		if err != nil || i.Need.Cache != got.Need.Cache {
 			t.Errorf("%+v %v, forecast %+v", i.Need, err, got)
 		}
-		if again, err := f.Forecast("a", Settings{Context: 4096}); err != nil || !again.Fits { // the loaded one may go
+		// the loaded one may go
+		if again, err := f.Forecast("a", Settings{Context: 4096}); err != nil || !again.Fits {
 			t.Errorf("%+v %v", again, err)
 		}
 		if err := f.Pin("a", true); err != nil {

@@ -50,10 +50,11 @@ func (r resident) evictable() time.Duration {
 // decision is what is done for the request that waits for room.
 type decision struct {
 	load  bool
-	evict []string      // idle ones, now; when they have ended, the question is asked again
-	yield []string      // busy ones, to take no more requests
-	again time.Duration // when to ask again, unless something happens before; 0: only when something happens
-	never bool          // there is no room even if all went that may
+	evict []string // idle ones, now; when they have ended, the question is asked again
+	yield []string // busy ones, to take no more requests
+	// when to ask again, unless something happens before; 0: only when something happens
+	again time.Duration
+	never bool // there is no room even if all went that may
 }
 
 // later puts the busy ones behind the others.
@@ -66,7 +67,8 @@ func choose(need, free placement.Memory, count int, all []resident, waited time.
 		return decision{load: true}
 	}
 	going := slices.DeleteFunc(slices.Clone(all), func(r resident) bool { return r.stays })
-	slices.SortFunc(going, func(a, b resident) int { // those that can go soonest first, then the longest idle
+	slices.SortFunc(going, func(a, b resident) int {
+		// those that can go soonest first, then the longest idle
 		return cmp.Or(cmp.Compare(later[a.busy], later[b.busy]), cmp.Compare(b.idle, a.idle), cmp.Compare(b.age, a.age))
 	})
 	chosen, enough := enoughOf(going, need, free, count)

@@ -95,8 +95,8 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 		minutes := time.Since(begin).Minutes()
 		perMinute := float64(f.Loads()) / minutes
 		t.Logf("%d requests in %.1f virtual minutes: %d loads, %.1f a minute, longest wait %s", clients*requests, minutes, f.Loads(), perMinute, waits.d.Round(time.Second))
-		// Whoever waits is behind at most the three others: each yields after the longest wait,
-		// ends what runs, and one is loaded.
+		// Whoever waits is behind at most the three others: each yields after the longest
+		// wait, ends what runs, and one is loaded.
 		if most := 3 * (longestWait + 5*time.Second + load); waits.d > most {
 			t.Errorf("somebody waited %s, more than %s", waits.d, most)
 		}

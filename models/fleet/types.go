@@ -29,12 +29,15 @@ const Forever = time.Duration(-1)
 
 // Request asks for an instance.
 type Request struct {
-	Name     string         // of an instance, a model, or an alias; "" is the only model
-	Settings Settings       // zero: any instance of the model will do
-	ID       string         // what a new instance is to be called; "": as the model, numbered if that is taken
-	New      bool           // it is an instance of its own; an ID that another has is an error
-	TTL      time.Duration  // the instance is unloaded when idle so long; 0: as the model or the server says
-	OnDemand bool           // a turn needs it, and is likely to be tried again: the load goes on when ctx ends
+	Name     string   // of an instance, a model, or an alias; "" is the only model
+	Settings Settings // zero: any instance of the model will do
+	// what a new instance is to be called; "": as the model, numbered if that is taken
+	ID  string
+	New bool // it is an instance of its own; an ID that another has is an error
+	// the instance is unloaded when idle so long; 0: as the model or the server says
+	TTL time.Duration
+	// a turn needs it, and is likely to be tried again: the load goes on when ctx ends
+	OnDemand bool
 	Progress func(Progress) // called from the goroutine that asks, while it waits; may be nil
 
 	fallback bool // if nobody answers elsewhere, the model here will do

@@ -20,7 +20,8 @@ type File struct {
 	Tensors []Tensor
 	Size    int64 // of the whole file, in bytes
 
-	values map[string]any // scalars by their Go type; arrays as []string, []int64, []float64, []bool or []any
+	// scalars by their Go type; arrays as []string, []int64, []float64, []bool or []any
+	values map[string]any
 }
 
 // Tensor describes one tensor.

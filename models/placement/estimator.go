@@ -11,7 +11,8 @@ import (
 // arithmetic.
 type Estimator struct {
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
-	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
+	// that the machine's own memory does not hold; more than the model has: all
+	GPULayers int
 
 	path string
 	file *parser.GGUFFile

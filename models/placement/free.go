@@ -46,7 +46,8 @@ func controlled(root fs.FS) int64 {
 	}
 	least := int64(math.MaxInt64)
 	for line := range strings.Lines(string(groups)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3) // number:controllers:path
+		// number:controllers:path
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
 			continue
 		}
@@ -59,8 +60,8 @@ func controlled(root fs.FS) int64 {
 		default:
 			continue
 		}
-		// In a container the path may be the host's: then the container's own group is at the
-		// mount.
+		// In a container the path may be the host's: then the container's own group is at
+		// the mount.
 		for dir := strings.Trim(fields[2], "/"); ; dir = path.Dir(dir) {
 			least = min(least, c.left(root, path.Join(c.mount, dir)))
 			if dir == "." || dir == "" {
@@ -83,7 +84,8 @@ func (c control) left(root fs.FS, dir string) int64 {
 }
 
 func (c control) cached(root fs.FS, dir string) int64 {
-	stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat")) // without it nothing is known of a cache
+	// without it nothing is known of a cache
+	stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat"))
 	var sum int64
 	for lines := bufio.NewScanner(bytes.NewReader(stat)); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")

@@ -14,11 +14,13 @@ import (
 
 // Need is what a model takes of the machine's memory.
 type Need struct {
-	Weights int64 // bytes; where they are mapped from the file the system can drop them under pressure
+	// bytes; where they are mapped from the file the system can drop them under pressure
+	Weights int64
 	Cache   int64 // bytes of KV cache for the whole context
 	Compute int64 // bytes of work buffers
 	Host    int64 // bytes for copies of the KV cache
-	VRAM    int64 // bytes of the GPU's own memory, for all of this; what the others count is RAM
+	// bytes of the GPU's own memory, for all of this; what the others count is RAM
+	VRAM int64
 }
 
 // Total is everything in RAM together, in bytes.
@@ -31,10 +33,11 @@ func (n Need) Memory() Memory { return Memory{RAM: n.Total(), VRAM: n.VRAM} }
 type Question struct {
 	Path               string // of a split one the first part
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
-	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
-	Wanted, Least      int    // contexts, in tokens
-	Draft              string // a model that is loaded beside it; "": none
-	DraftContext       int    // of that one
+	// that the machine's own memory does not hold; more than the model has: all
+	GPULayers     int
+	Wanted, Least int    // contexts, in tokens
+	Draft         string // a model that is loaded beside it; "": none
+	DraftContext  int    // of that one
 }
 
 // Estimate is what a model needs for some contexts, the shortest first.

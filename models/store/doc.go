@@ -1,8 +1,10 @@
 // Package store fetches models and keeps their files.
 //
 //	s := &store.Store{Dir: dir}
-//	ref, err := store.ParseRef("hf:Qwen/Qwen3-0.6B-GGUF:Q8_0") // or ollama:name, an https address, a path
-//	path, err := s.Pull(ctx, ref, progress)                    // fetched if it is not here, resumed if half is
+//	ref, err := store.ParseRef("hf:Qwen/Qwen3-0.6B-GGUF:Q8_0")
+//	path, err := s.Pull(ctx, ref, progress) // fetched if it is not here, resumed if half is
+//
+// A reference may also be ollama:name, an https address or a path.
 //
 // store.go decides where a model lies and whether it is here, hub.go and registry.go ask a source
 // which files it has, share.go joins pulls of the same model. fetch.go brings one file: in ranges

@@ -129,7 +129,8 @@ func TestPull_goesOnAfterItWasGivenUp(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	again := &Store{Dir: s.Dir, Pause: s.Pause} // its lock waits until the first has written what it has
+	// its lock waits until the first has written what it has
+	again := &Store{Dir: s.Dir, Pause: s.Pause}
 	path, err := again.Pull(t.Context(), ref, nil)
 	got, _ := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, body) {
@@ -206,7 +207,8 @@ func TestPull_aFileThatChangesIsFetchedAnew(t *testing.T) {
 				m.body, m.tag = after, `"after"`
 				return true
 			}
-			if blind { // the source knows no If-Range, and sends the range of what it has
+			// the source knows no If-Range, and sends the range of what it has
+			if blind {
 				r.Header.Del("If-Range")
 			}
 			return true

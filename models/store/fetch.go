@@ -23,7 +23,8 @@ const (
 	mostRetries = 6                      // in a row, without a byte in between
 	saveEvery   = 500 * time.Millisecond // the journal
 	spareDisk   = 64 << 20               // bytes that stay free
-	largest     = 1 << 44                // bytes of a file; what is said to be longer is not believed
+	// bytes of a file; what is said to be longer is not believed
+	largest = 1 << 44
 )
 
 // ErrNoSpace: the disk has no room for the file.

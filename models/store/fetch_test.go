@@ -20,7 +20,8 @@ import (
 
 // hub is a local stand-in for Hugging Face: one repository, whose files it can serve badly.
 type hub struct {
-	mu       sync.Mutex // guards everything: a handler may outlive the answer that a test has read
+	// guards everything: a handler may outlive the answer that a test has read
+	mu       sync.Mutex
 	files    map[string][]byte
 	cut      int    // serve only so many bytes of a file, then end
 	noResume bool   // ignore Range

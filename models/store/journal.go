@@ -10,11 +10,12 @@ import (
 // journal says what of a part file is here. It lies beside the file, and is trusted only for the
 // same file of the source.
 type journal struct {
-	URL    string   `json:"url"`
-	Size   int64    `json:"size"` // -1: not known yet
-	SHA256 string   `json:"sha256,omitempty"`
-	ETag   string   `json:"etag,omitempty"`
-	Whole  bool     `json:"whole,omitempty"` // the source sends it in one piece: nothing can be gone on with
+	URL    string `json:"url"`
+	Size   int64  `json:"size"` // -1: not known yet
+	SHA256 string `json:"sha256,omitempty"`
+	ETag   string `json:"etag,omitempty"`
+	// the source sends it in one piece: nothing can be gone on with
+	Whole  bool     `json:"whole,omitempty"`
 	Chunks []*chunk `json:"chunks"`
 
 	next int // of the chunks that nobody has taken
@@ -120,7 +121,8 @@ func writeJournal(part string, encoded []byte) error {
 // contentRange reads "bytes 0-99/200"; a total of * is -1.
 func contentRange(text string) (start, total int64, ok bool) {
 	var last int64
-	n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &start, &last, &total) // where it is another, n is less
+	// where it is another, n is less
+	n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &start, &last, &total)
 	if n == 2 && strings.HasSuffix(text, "/*") {
 		return start, -1, true
 	}

@@ -65,7 +65,8 @@ func TestPull_killedAnywhereItGoesOn(t *testing.T) {
 		}
 		after := rand.IntN(len(body))
 		if began%8 == 4 {
-			after = math.MaxInt // this one comes to its end, from where the others left off
+			// this one comes to its end, from where the others left off
+			after = math.MaxInt
 		}
 		sent.aim(after, began%8 == 0, cmd.Process)
 		err := cmd.Wait()

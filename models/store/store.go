@@ -28,8 +28,9 @@ import (
 // later Pull goes on where that ends. A file without the suffix is whole. Beside it lies its
 // [Manifest].
 type Store struct {
-	Dir     string
-	Hub     string        // base address, or several with commas, to be tried in turn; "" is https://huggingface.co
+	Dir string
+	// base address, or several with commas, to be tried in turn; "" is https://huggingface.co
+	Hub     string
 	Token   string        // for private repositories; sent to the hub only
 	Silence time.Duration // how long a source may send nothing; 0 means 5 s
 	Pause   time.Duration // before the first retry, doubled for each further one; 0 means 1 s
@@ -60,8 +61,8 @@ func DefaultDir() (string, error) {
 	return UserDir("TENON_MODELS", "XDG_DATA_HOME", ".local/share", "tenon/models")
 }
 
-// UserDir is a folder of the user's: what the variable own says, else one below the XDG folder of a
-// kind, which is in the home folder where its variable says nothing else.
+// UserDir is a folder of the user's: what the variable own says, else one below the XDG folder of
+// a kind, which is in the home folder where its variable says nothing else.
 func UserDir(own, xdg, home, below string) (string, error) {
 	if dir := os.Getenv(own); dir != "" {
 		return dir, nil
@@ -146,13 +147,15 @@ func (s *Store) Remove(file string) error {
 	if !s.Holds(file) {
 		return fmt.Errorf("%s is not in the store %s", file, s.Dir)
 	}
-	for _, name := range shards.Files(file) { // the first goes first: without it the others are no model
+	// the first goes first: without it the others are no model
+	for _, name := range shards.Files(file) {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove the model: %w", err)
 		}
 		_ = os.Remove(name + ".json") // not all have one
 	}
-	for dir := filepath.Dir(file); s.Holds(dir) && os.Remove(dir) == nil; dir = filepath.Dir(dir) { // as far as they are empty
+	// as far as they are empty
+	for dir := filepath.Dir(file); s.Holds(dir) && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 	}
 	return nil
 }
@@ -172,7 +175,8 @@ func (s *Store) Here(ref Ref) (string, bool) {
 		return name, err == nil
 	}
 	var entries []hubEntry
-	_ = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error { // a folder that is not there holds nothing
+	_ = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		// a folder that is not there holds nothing
 		if err == nil && !d.IsDir() {
 			if rel, err := filepath.Rel(dir, p); err == nil {
 				entries = append(entries, hubEntry{Path: filepath.ToSlash(rel)})

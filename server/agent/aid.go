@@ -17,10 +17,11 @@ import (
 	"tenon/tools/conform"
 )
 
-// Aid is what a call that runs may ask of the request it belongs to. All methods may be called from
-// any goroutine, until the call ends.
+// Aid is what a call that runs may ask of the request it belongs to. All methods may be called
+// from any goroutine, until the call ends.
 type Aid interface {
-	// Sample has the request's model answer a prompt, without tools. An error says why it does not.
+	// Sample has the request's model answer a prompt, without tools. An error says why it does
+	// not.
 	Sample(ctx context.Context, p Prompt) (Sampled, error)
 	// Elicit asks the client's user. Where nobody can be asked the question is declined.
 	Elicit(ctx context.Context, message string, schema json.RawMessage) (chat.Reply, error)
@@ -33,7 +34,8 @@ type Prompt struct {
 	Stops       []string            `json:"stops,omitempty"`
 	Temperature *float32            `json:"temperature,omitempty"`
 	MaxTokens   int                 `json:"max_tokens"`
-	Most        int                 `json:"-"` // prompts of the tool's source that one request answers
+	// prompts of the tool's source that one request answers
+	Most int `json:"-"`
 }
 
 // Sampled is what the model answered.
@@ -55,7 +57,8 @@ func AidOf(ctx context.Context) Aid {
 
 // aids is what a request's calls have asked for so far.
 type aids struct {
-	mu      sync.Mutex // guards what follows; held while the model answers: one prompt at a time
+	// guards what follows; held while the model answers: one prompt at a time
+	mu      sync.Mutex
 	prompts map[string]int
 	usage   chat.Usage // not yet counted with the rounds
 }
@@ -88,7 +91,8 @@ func (l *loop) aid(s settled, e Entry, ask func(context.Context, chat.Question) 
 	a := &aid{loop: l, call: s, entry: e, ask: ask}
 	used := l.finish.Usage.Completion
 	for _, most := range []int{l.most, l.options.Limits.Tokens} {
-		if left := max((most-used)/2, 1); most > 0 && (a.left == 0 || left < a.left) { // the other half is for the answer
+		// the other half is for the answer
+		if left := max((most-used)/2, 1); most > 0 && (a.left == 0 || left < a.left) {
 			a.left = left
 		}
 	}
@@ -125,7 +129,8 @@ func (a *aid) Sample(ctx context.Context, p Prompt) (Sampled, error) {
 	return Sampled{said.Text, l.model, said.Finish}, a.record("sample", p, said.Text, begun, chat.AsErrorOrNil(err))
 }
 
-const mostQuestions = 10 // of one call: a tool that asks without end floods neither user nor journal
+// of one call: a tool that asks without end floods neither user nor journal
+const mostQuestions = 10
 
 // Elicit sends the client a question and waits for its answer.
 func (a *aid) Elicit(ctx context.Context, message string, schema json.RawMessage) (chat.Reply, error) {

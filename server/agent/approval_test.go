@@ -78,7 +78,8 @@ func TestApproval_whereNobodyCanBeAskedIsNotOffered(t *testing.T) {
 	}
 }
 
-// A request that is refused for one answer executes none of the others, and they can be sent again.
+// A request that is refused for one answer executes none of the others, and they can be sent
+// again.
 func TestApproval_allOrNone(t *testing.T) {
 	n := &notes{}
 	b := newBench(agent.Options{Sources: []agent.Source{source{all: []agent.Tool{n.tool("lookup", agent.Ask)}}}}, lookup("a"), "Done.")

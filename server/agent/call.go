@@ -99,7 +99,8 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	if ctx.Err() == nil {
 		l.fold(ctx, &s)
 	}
-	if err := l.options.Journal.end(entry, s.result); err != nil { // it has run; what can be done is to tell
+	// it has run; what can be done is to tell
+	if err := l.options.Journal.end(entry, s.result); err != nil {
 		slog.ErrorContext(ctx, "the journal cannot be written", "error", err)
 	}
 	l.finish.Usage = l.finish.Usage.Plus(l.aids.take())

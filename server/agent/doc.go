@@ -1,8 +1,8 @@
 // Package agent runs tools inside a turn: the model calls, the server executes, the model goes on.
 //
 // It is opt-in. Without configuration no [Tool] exists, and a request runs as if the package were
-// not there. Who offers tools (package builtin, MCP servers) gives a [Source]; the loop asks it for
-// its tools when a request begins.
+// not there. Who offers tools (package builtin, MCP servers) gives a [Source]; the loop asks it
+// for its tools when a request begins.
 //
 // [Service.Run] stands before the one of package chat and has the same events, so protocols show
 // what is executed as they show text. One round after the other it
@@ -17,6 +17,6 @@
 // is met: then a last round without tools brings the answer.
 //
 // What a request may use is decided once, before the first round, from the configuration and the
-// request alone (toolset.go). A result is text for the model. Nothing in it is read here, so it can
-// approve nothing, name no tool and change no limit.
+// request alone (toolset.go). A result is text for the model. Nothing in it is read here, so it
+// can approve nothing, name no tool and change no limit.
 package agent

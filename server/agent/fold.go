@@ -11,21 +11,24 @@ import (
 )
 
 const (
-	mostResult  = 1 << 20 // bytes of a result, whatever the context: what is longer reaches nobody
-	leastResult = 256     // bytes that stay, however full the context is
-	markup      = 64      // tokens that a template writes around a result, at most
+	// bytes of a result, whatever the context: what is longer reaches nobody
+	mostResult  = 1 << 20
+	leastResult = 256 // bytes that stay, however full the context is
+	markup      = 64  // tokens that a template writes around a result, at most
 )
 
 // fold cuts a result to its share of what the context has left, and says in it what was cut.
 // Client, journal and model read the same.
 func (l *loop) fold(ctx context.Context, s *settled) {
 	s.result = shortened(s.result, mostResult)
-	if l.context > 0 && len(s.result.Text)+markup <= l.share(l.used, s.left) { // a token has at least a byte
+	// a token has at least a byte
+	if l.context > 0 && len(s.result.Text)+markup <= l.share(l.used, s.left) {
 		l.used += len(s.result.Text) + markup
 		return
 	}
 	if err := l.cut(ctx, s); err != nil {
-		slog.WarnContext(ctx, "a result is not held against the context", "tool", s.call.Name, "error", err) // the next round meets the error
+		// the next round meets the error
+		slog.WarnContext(ctx, "a result is not held against the context", "tool", s.call.Name, "error", err)
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 type Grant struct {
 	Keys   []string // names of API keys; none: everybody
 	Models []string // ids; none: every model
-	Tools  []string // SOURCE/TOOL, where * stands for any part of either; of servers that requests name the source is "request"
-	Offer  bool     // without being asked for
-	Clash  Clash    // with tools of the client's own
+	// SOURCE/TOOL, where * stands for any part of either; of servers that requests name the
+	// source is "request"
+	Tools []string
+	Offer bool  // without being asked for
+	Clash Clash // with tools of the client's own
 }
 
 // Clash says what becomes of a server's tool that is called like one of the client's.

@@ -14,9 +14,9 @@ import (
 	"tenon/server/chat"
 )
 
-// Journal records executed calls in a file of JSON lines: one before a call runs and one behind it,
-// and between them one for each thing that it asked of the model or the user, before the tool gets
-// the answer. A call whose end is missing was running when the server ended.
+// Journal records executed calls in a file of JSON lines: one before a call runs and one behind
+// it, and between them one for each thing that it asked of the model or the user, before the tool
+// gets the answer. A call whose end is missing was running when the server ended.
 type Journal struct {
 	mu   sync.Mutex // guards what follows
 	file *os.File
@@ -34,7 +34,8 @@ type Entry struct {
 	Source    string          `json:"source"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Approved  string          `json:"approved_by,omitempty"` // "settings", or the name of the key whose client did
+	// "settings", or the name of the key whose client did
+	Approved string `json:"approved_by,omitempty"`
 	*Outcome
 }
 
@@ -52,7 +53,8 @@ type Outcome struct {
 // OpenJournal opens a journal, and mends its last line where the machine ended while it was
 // written.
 func OpenJournal(path string) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600) // arguments and results are nobody else's
+	// arguments and results are nobody else's
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}

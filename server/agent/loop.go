@@ -187,7 +187,8 @@ func (l *loop) resume(ctx context.Context) error {
 	for i, a := range l.request.Hosted.Approvals {
 		var ok bool
 		if all[i], ok = l.service.waiting.Take(l.caller.Key, a.ID); !ok {
-			for _, w := range all[:i] { // the others wait on: none is executed for a request that is refused
+			// the others wait on: none is executed for a request that is refused
+			for _, w := range all[:i] {
 				l.service.wait(l.caller.Key, w)
 			}
 			return chat.Invalidf(a.Field, "%q waits for no approval: it was answered, is too old, or is another key's", a.ID)

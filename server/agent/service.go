@@ -15,8 +15,9 @@ import (
 
 // Options say what is executed, for whom, and how long. The zero value executes nothing.
 type Options struct {
-	Sources   []Source  // what the configuration offers
-	Labels    []string  // of the configuration's MCP servers: they stay theirs while a server is down
+	Sources []Source // what the configuration offers
+	// of the configuration's MCP servers: they stay theirs while a server is down
+	Labels    []string
 	Connector Connector // reaches servers that requests name; nil: none is reached
 	Grants    []Grant   // who gets which tools; none: each request those that it asks for
 	Limits    Limits

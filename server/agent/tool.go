@@ -13,12 +13,14 @@ import (
 
 // Tool is a tool that the server executes.
 type Tool struct {
-	tools.Tool          // as the model is told of it
-	Source     string   // who offers it: "builtin", "command", "http", or the label of an MCP server
-	Original   string   // its name at the source, where Name was changed because two clash; "": Name
-	Approval   Approval // the zero value asks
-	Timeout    time.Duration
-	Execute    Execute
+	tools.Tool // as the model is told of it
+	// who offers it: "builtin", "command", "http", or the label of an MCP server
+	Source string
+	// its name at the source, where Name was changed because two clash; "": Name
+	Original string
+	Approval Approval // the zero value asks
+	Timeout  time.Duration
+	Execute  Execute
 }
 
 // Approval says whether a call runs by itself.
@@ -32,8 +34,8 @@ const (
 
 // Execute runs one call and returns when it has ended or ctx has. Arguments are an object that
 // validates against the tool's schema. Progress may be called until Execute returns, from its own
-// goroutine only. An error says that the tool could not be run at all; what the tool itself calls a
-// failure is a [Result] with Failed set.
+// goroutine only. An error says that the tool could not be run at all; what the tool itself calls
+// a failure is a [Result] with Failed set.
 type Execute func(ctx context.Context, arguments json.RawMessage, progress func(Progress)) (Result, error)
 
 // Progress is how far a running tool is, in its own units.
@@ -60,10 +62,10 @@ type Source interface {
 
 // Connector reaches servers that requests name.
 type Connector interface {
-	// Connect connects to the address that s gives, until ctx ends. Its headers are the server's
-	// credentials: they are never logged and never kept. If the configuration does not allow the
-	// server's host, as it is written or once it is resolved, the error says so, and nothing has
-	// been sent.
+	// Connect connects to the address that s gives, until ctx ends. Its headers are the
+	// server's credentials: they are never logged and never kept. If the configuration does
+	// not allow the server's host, as it is written or once it is resolved, the error says so,
+	// and nothing has been sent.
 	Connect(ctx context.Context, s chat.HostedTools) (Source, error)
 }
 

@@ -18,8 +18,9 @@ import (
 
 // clientTool is such a tool.
 type clientTool struct {
-	Types       []string        `json:"types"` // what its type begins with; the first tool that fits counts
-	Name        string          `json:"name"`  // where the client gives none
+	// what its type begins with; the first tool that fits counts
+	Types       []string        `json:"types"`
+	Name        string          `json:"name"` // where the client gives none
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
 }

@@ -26,8 +26,9 @@ var others = wire.Others{
 
 // decoder turns requests into turns.
 type decoder struct {
-	signer      signer
-	interleaved bool     // thinking may come between calls, so that its budget is for more than one answer
+	signer signer
+	// thinking may come between calls, so that its budget is for more than one answer
+	interleaved bool
 	notes       []string // what was left out, for the header of ignored fields
 }
 
@@ -144,7 +145,8 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 		}
 		t, known := t.known()
 		if t.Type != "" && t.Type != "custom" && !known {
-			d.notes = append(d.notes, field+" ("+t.Type+")") // a hosted tool: the client knows how to do without
+			// a hosted tool: the client knows how to do without
+			d.notes = append(d.notes, field+" ("+t.Type+")")
 			continue
 		}
 		if t.Name == "" {

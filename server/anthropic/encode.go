@@ -44,7 +44,8 @@ func callID(c tools.Call) string { return "toolu_" + c.ID }
 
 func input(c tools.Call) json.RawMessage {
 	if c.Arguments == nil {
-		b, _ := json.Marshal(map[string]string{"input": c.Input}) // a string always marshals
+		// a string always marshals
+		b, _ := json.Marshal(map[string]string{"input": c.Input})
 		return b
 	}
 	return c.Arguments

@@ -106,7 +106,8 @@ func result(e chat.Event) any {
 	var found struct {
 		Results []foundBlock `json:"results"`
 	}
-	_ = json.Unmarshal(r.Structured, &found) // a search that tells no addresses has found one text
+	// a search that tells no addresses has found one text
+	_ = json.Unmarshal(r.Structured, &found)
 	if len(found.Results) == 0 {
 		found.Results = []foundBlock{{}}
 	}

@@ -14,12 +14,13 @@ type streamer struct {
 	id      string
 	timings bool // they are wanted
 
-	out      *sse.Writer
-	model    string
-	started  bool
-	index    int            // of the open block, or of the next one
-	open     chat.EventKind // kind of the open block: Text, Reasoning or CallStart; Started: none is open
-	thinking string         // of the open thinking block, to be signed
+	out     *sse.Writer
+	model   string
+	started bool
+	index   int // of the open block, or of the next one
+	// kind of the open block: Text, Reasoning or CallStart; Started: none is open
+	open     chat.EventKind
+	thinking string // of the open thinking block, to be signed
 }
 
 // add sends an event.

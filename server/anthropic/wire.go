@@ -22,9 +22,10 @@ type messagesRequest struct {
 	TopK          *int            `json:"top_k"`
 	Thinking      *thinking       `json:"thinking"`
 	OutputConfig  *outputConfig   `json:"output_config"`
-	OutputFormat  *outputFormat   `json:"output_format"` // the beta's name for output_config.format
-	Thread        *thread         `json:"thread"`
-	Servers       []mcpServer     `json:"mcp_servers"`
+	// the beta's name for output_config.format
+	OutputFormat *outputFormat `json:"output_format"`
+	Thread       *thread       `json:"thread"`
+	Servers      []mcpServer   `json:"mcp_servers"`
 
 	ToolFormat         string         `json:"tool_format"`
 	ChatTemplateKwargs map[string]any `json:"chat_template_kwargs"`
@@ -56,18 +57,22 @@ type block struct {
 	Content   json.RawMessage `json:"content,omitempty"`
 	IsError   bool            `json:"is_error,omitempty"`
 
-	Source  json.RawMessage `json:"source,omitempty"` // of document and image: an object; of search_result: a string
+	// of document and image: an object; of search_result: a string
+	Source  json.RawMessage `json:"source,omitempty"`
 	Title   string          `json:"title,omitempty"`
 	Context string          `json:"context,omitempty"`
 
 	ToolName string `json:"tool_name,omitempty"` // of tool_reference
 
-	ServerName string      `json:"server_name,omitempty"` // of mcp_tool_use
-	ListedName wire.Unused `json:"mcp_server_name"`       // of mcp_tool_listing: the server is asked again
+	ServerName string `json:"server_name,omitempty"` // of mcp_tool_use
+	// of mcp_tool_listing: the server is asked again
+	ListedName wire.Unused `json:"mcp_server_name"`
 	Listed     wire.Unused `json:"tools"`
-	Caller     wire.Unused `json:"caller"` // of server_tool_use and its results: the model, always
+	// of server_tool_use and its results: the model, always
+	Caller wire.Unused `json:"caller"`
 
-	CacheControl wire.Unused `json:"cache_control"` // what is cached is found by its tokens, wherever it ends; usage tells
+	// what is cached is found by its tokens, wherever it ends; usage tells
+	CacheControl wire.Unused `json:"cache_control"`
 }
 
 type source struct {
@@ -94,7 +99,8 @@ type tool struct {
 	Server  string                   `json:"mcp_server_name"` // of type mcp_toolset
 	Default toolsetConfig            `json:"default_config"`
 	Configs map[string]toolsetConfig `json:"configs"`
-	MaxUses wire.Unused              `json:"max_uses"` // of web_search: the server's own limits hold
+	// of web_search: the server's own limits hold
+	MaxUses wire.Unused `json:"max_uses"`
 
 	CacheControl wire.Unused `json:"cache_control"` // see block
 }

@@ -40,8 +40,10 @@ func TestCheck_turnIsTriedAgainWithTheErrorNamed(t *testing.T) {
 }
 
 func TestCheck_triesAgainOnlySoOften(t *testing.T) {
-	bad := calls(bookHead, `{"day": "x"}`)                     // nothing is left to rewind to that the script would write otherwise
-	for retries, want := range map[int]int{0: 1, 1: 2, 3: 2} { // the same mistake twice ends it
+	// nothing is left to rewind to that the script would write otherwise
+	bad := calls(bookHead, `{"day": "x"}`)
+	// the same mistake twice ends it
+	for retries, want := range map[int]int{0: 1, 1: 2, 3: 2} {
 		o := runTried(t, retries, enginetest.Script(bad, bad, bad, bad, bad, bad), request())
 		if n := len(o.engine.Turns()); n != want || len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop {
 			t.Errorf("retries %d: %d turns, %+v", retries, n, o.choice)

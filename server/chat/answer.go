@@ -15,8 +15,9 @@ import (
 // AnswerPlace is where a turn's [tools.Answer] stands in the client's request, and how exactly it
 // is meant.
 type AnswerPlace struct {
-	Field  string `json:"field"`            // such as "response_format.json_schema.schema"
-	Strict bool   `json:"strict,omitempty"` // a keyword that the mask does not enforce is an error, as with tools
+	Field string `json:"field"` // such as "response_format.json_schema.schema"
+	// a keyword that the mask does not enforce is an error, as with tools
+	Strict bool `json:"strict,omitempty"`
 }
 
 // answerVerdict is what package grammar says of an answer's schema.

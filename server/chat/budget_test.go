@@ -37,8 +37,8 @@ func (a *asked) shortest(t *testing.T) int {
 }
 
 // Where the shortest call fits the budget, a required call comes, however long the model would
-// think; where it does not, none is begun. What thinking takes leaves the reserve. By default every
-// family has a third of the budgets; TENON_ALL=1 runs them all.
+// think; where it does not, none is begun. What thinking takes leaves the reserve. By default
+// every family has a third of the budgets; TENON_ALL=1 runs them all.
 func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 	book := tools.Tool{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"day":{"type":"string"},"n":{"type":"integer"}},"required":["day"],"additionalProperties":false}`)}
 	budgets := []int{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233}
@@ -67,7 +67,9 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 						Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "go"}}},
 					})
 					fits := e.shortest(t) <= budget
-					switch { // one token a byte is the most that it takes: a shorter call may come, or one without the markers behind it
+					// one token a byte is the most that it takes: a shorter
+					// call may come, or one without the markers behind it
+					switch {
 					case fits && len(got.calls) != 1, !fits && (got.finish.Reason != Length && len(got.calls) == 0 || len(got.calls) == 1 && got.text != ""):
 						t.Errorf("%d calls in %d tokens; the shortest turn has %d: %+v", len(got.calls), budget, e.shortest(t), got)
 					}

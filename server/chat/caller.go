@@ -6,7 +6,8 @@ type callerKey struct{}
 
 // Caller is who asks. The zero value is everybody, where no keys are asked for.
 type Caller struct {
-	Key  string // tells API keys apart, and says nothing of the key itself: what is kept belongs to it
+	// tells API keys apart, and says nothing of the key itself: what is kept belongs to it
+	Key  string
 	Name string // of the key, for the log; two keys may have one
 }
 

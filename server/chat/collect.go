@@ -17,9 +17,10 @@ type Result struct {
 type Choice struct {
 	Text, Reasoning string
 	Calls           []tools.Call
-	Parts           []Event        // the same in the order it came, neighbours of a kind joined, and what the server executed
-	Tokens          []engine.Token // of the text, where logprobs were asked for
-	Finish          Finish
+	// the same in the order it came, neighbours of a kind joined, and what the server executed
+	Parts  []Event
+	Tokens []engine.Token // of the text, where logprobs were asked for
+	Finish Finish
 }
 
 // Collector gathers events into a Result.

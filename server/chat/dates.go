@@ -23,7 +23,8 @@ type frozen struct{ date, used time.Time }
 
 const (
 	frozenConversations = 4096
-	// A conversation that begins like one that was left, or that began long ago, is another one.
+	// A conversation that begins like one that was left, or that began long ago, is another
+	// one.
 	frozenIdle = 2 * time.Hour
 	frozenAge  = 24 * time.Hour
 )
@@ -51,7 +52,8 @@ func beginning(c templates.Conversation) (id [sha256.Size]byte) {
 	h := sha256.New()
 	for _, m := range c.Messages {
 		text := m.Content()
-		_, _ = fmt.Fprintf(h, "%q %d %s ", m.Role, len(text), text) // a hash takes everything
+		// a hash takes everything
+		_, _ = fmt.Fprintf(h, "%q %d %s ", m.Role, len(text), text)
 		if m.Role == templates.User {
 			break
 		}

@@ -16,8 +16,9 @@ import (
 
 // Tokens is a count of a prompt's tokens.
 type Tokens struct {
-	N         int
-	Estimated bool // the model is not loaded: counted with another tokenizer and without its chat template
+	N int
+	// the model is not loaded: counted with another tokenizer and without its chat template
+	Estimated bool
 }
 
 // estimateEncoding is the vocabulary that stands in for a model that is not loaded. With 200,000
@@ -25,7 +26,8 @@ type Tokens struct {
 const estimateEncoding = tiktoken.MODEL_O200K_BASE
 
 var estimator = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
-	tiktoken.SetBpeLoader(loader.NewOfflineLoader()) // its vocabulary is linked in; nothing is fetched
+	// its vocabulary is linked in; nothing is fetched
+	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	return tiktoken.GetEncoding(estimateEncoding)
 })
 

@@ -14,20 +14,25 @@ import (
 type EventKind uint8
 
 const (
-	Started        EventKind = iota // the turn is in the queue; Model and Issues are set. The first event, once
-	Progress                        // of the prompt's evaluation; Progress is set
-	Text                            // a piece of the visible answer
-	Reasoning                       // a piece of the thinking
-	CallStart                       // Call has ID, Index and Name
-	CallArguments                   // Text is a piece of the call's arguments; Call has ID and Index
-	CallEnd                         // Call is complete
-	Finished                        // Finish is set; the last event of a choice
-	HostedList                      // the tools of a source, or why they are not there. This and what follows come from package agent
-	HostedStart                     // the server begins to execute Call
-	HostedProgress                  // of a running tool
-	HostedEnd                       // Call has its result
-	HostedAsk                       // Call waits for the client's approval, whose id is the call's
-	HostedQuestion                  // Call, which runs, asks the client's user
+	// the turn is in the queue; Model and Issues are set. The first event, once
+	Started   EventKind = iota
+	Progress            // of the prompt's evaluation; Progress is set
+	Text                // a piece of the visible answer
+	Reasoning           // a piece of the thinking
+	CallStart           // Call has ID, Index and Name
+	// Text is a piece of the call's arguments; Call has ID and Index
+	CallArguments
+	CallEnd  // Call is complete
+	Finished // Finish is set; the last event of a choice
+	// the tools of a source, or why they are not there. This and what follows come from
+	// package agent
+	HostedList
+	HostedStart    // the server begins to execute Call
+	HostedProgress // of a running tool
+	HostedEnd      // Call has its result
+	// Call waits for the client's approval, whose id is the call's
+	HostedAsk
+	HostedQuestion // Call, which runs, asks the client's user
 )
 
 var eventKinds = [...]string{
@@ -53,18 +58,25 @@ func (k *EventKind) UnmarshalText(text []byte) error {
 // Event is a piece of the answer. Events of one choice come in order; those of different choices
 // may interleave.
 type Event struct {
-	Kind     EventKind       `json:"kind"`
-	Choice   int             `json:"choice"`
-	Text     string          `json:"text,omitempty"`
-	Call     tools.Call      `json:"call,omitzero"`
-	Freeform bool            `json:"freeform,omitempty"` // the call's input is text, not JSON
-	Tokens   []engine.Token  `json:"-"`                  // the tokens behind Text, where logprobs were asked for
-	Count    int             `json:"-"`                  // tokens of the output that were read since the event before
-	Model    string          `json:"-"`
-	Dropped  int             `json:"dropped,omitempty"` // messages that were left out so that the prompt fits, with Started
-	Ignored  []string        `json:"-"`                 // fields that have no effect in this turn, with Started
-	Issues   []grammar.Issue `json:"-"`                 // keywords of the tools' schemas that the mask does not enforce
-	Weaker   []string        `json:"-"`                 // promises that this model's engine keeps in a weaker form, with Started
+	Kind   EventKind  `json:"kind"`
+	Choice int        `json:"choice"`
+	Text   string     `json:"text,omitempty"`
+	Call   tools.Call `json:"call,omitzero"`
+	// the call's input is text, not JSON
+	Freeform bool `json:"freeform,omitempty"`
+	// the tokens behind Text, where logprobs were asked for
+	Tokens []engine.Token `json:"-"`
+	// tokens of the output that were read since the event before
+	Count int    `json:"-"`
+	Model string `json:"-"`
+	// messages that were left out so that the prompt fits, with Started
+	Dropped int `json:"dropped,omitempty"`
+	// fields that have no effect in this turn, with Started
+	Ignored []string `json:"-"`
+	// keywords of the tools' schemas that the mask does not enforce
+	Issues []grammar.Issue `json:"-"`
+	// promises that this model's engine keeps in a weaker form, with Started
+	Weaker   []string        `json:"-"`
 	Progress engine.Progress `json:"progress,omitzero"`
 	Hosted   *HostedCall     `json:"-"` // of tools that the server executes
 	Finish   Finish          `json:"finish,omitzero"`
@@ -74,28 +86,39 @@ type Event struct {
 type Reason string
 
 const (
-	Stop         Reason = "stop"          // the model ended its turn
-	StopSequence Reason = "stop_sequence" // one of the request's stops; Finish.StopText says which
-	Length       Reason = "length"        // max_tokens or the context
-	ToolCalls    Reason = "tool_calls"    // the turn ended with calls
+	Stop Reason = "stop" // the model ended its turn
+	// one of the request's stops; Finish.StopText says which
+	StopSequence Reason = "stop_sequence"
+	Length       Reason = "length"     // max_tokens or the context
+	ToolCalls    Reason = "tool_calls" // the turn ended with calls
 	Cancelled    Reason = "cancelled"
 )
 
 // Finish ends a choice.
 type Finish struct {
-	Reason   Reason         `json:"reason"`
-	Full     bool           `json:"-"` // the context is: with Length, it was not the request's own limit that was met
-	StopText string         `json:"stop_text,omitempty"`
-	Usage    Usage          `json:"usage"`
-	Miss     *Miss          `json:"miss,omitempty"` // why no more of the prompt was cached; nil: nothing known differs
-	Timing   engine.Timing  `json:"-"`
-	Rewound  int            `json:"-"`                 // tokens that were generated and taken back; not in Usage
-	Parsing  time.Duration  `json:"-"`                 // spent reading the output
-	Repairs  []tools.Repair `json:"repairs,omitempty"` // what was mended in the calls
-	Notes    []tools.Note   `json:"notes,omitempty"`   // what was left out or proved to be no call, what was written anew and why
-	Mending  Mending        `json:"mending,omitzero"`  // how often
-	Paused   bool           `json:"-"`                 // the turn stopped between two rounds and can be gone on with
-	Limit    string         `json:"-"`                 // what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model did
+	Reason Reason `json:"reason"`
+	// the context is: with Length, it was not the request's own limit that was met
+	Full     bool   `json:"-"`
+	StopText string `json:"stop_text,omitempty"`
+	Usage    Usage  `json:"usage"`
+	// why no more of the prompt was cached; nil: nothing known differs
+	Miss   *Miss         `json:"miss,omitempty"`
+	Timing engine.Timing `json:"-"`
+	// tokens that were generated and taken back; not in Usage
+	Rewound int `json:"-"`
+	// spent reading the output
+	Parsing time.Duration `json:"-"`
+	// what was mended in the calls
+	Repairs []tools.Repair `json:"repairs,omitempty"`
+	// what was left out or proved to be no call, what was written anew and why
+	Notes []tools.Note `json:"notes,omitempty"`
+	// how often
+	Mending Mending `json:"mending,omitzero"`
+	// the turn stopped between two rounds and can be gone on with
+	Paused bool `json:"-"`
+	// what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model
+	// did
+	Limit string `json:"-"`
 }
 
 // Behind is the end of a turn that went on behind another's: what is counted is counted together.

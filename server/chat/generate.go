@@ -60,7 +60,8 @@ func (a answering) choice(session engine.Session, index int, sink Sink) *choiceR
 }
 
 func (c *choiceRun) run(ctx context.Context) error {
-	defer func() { _ = c.session.Close() }() // it may be another one by then; the turn has ended either way
+	// it may be another one by then; the turn has ended either way
+	defer func() { _ = c.session.Close() }()
 	c.clock.opened = time.Now()
 	for {
 		u, err := c.session.Next(ctx)
@@ -221,7 +222,9 @@ func (c *choiceRun) reason(f engine.Finish) Reason {
 		return Cancelled
 	case f.Reason == engine.Length && !whole:
 		return Length
-	case c.reading.calls > 0: // also where a stop came behind them, as in a call that was none: they are to be run
+	case c.reading.calls > 0:
+		// also where a stop came behind them, as in a call that was none: they are to be
+		// run
 		return ToolCalls
 	case c.reading.stop != "" && !slices.Contains(c.reading.plan.rendering.Stops, c.reading.stop):
 		return StopSequence

@@ -13,23 +13,32 @@ import (
 type Hosted struct {
 	Asked     []HostedTools
 	Approvals []Approval
-	Choose    *HostedTools // tool_choice: one of these must be called; nil: as the request's Choice says
-	CanAsk    bool         // the protocol has a form in which the client is asked to approve a call
-	CanElicit bool         // its client answers questions that come in the midst of a turn
-	CanPause  bool         // it has one for a turn that stops between two rounds and is gone on with later
+	// tool_choice: one of these must be called; nil: as the request's Choice says
+	Choose *HostedTools
+	// the protocol has a form in which the client is asked to approve a call
+	CanAsk bool
+	// its client answers questions that come in the midst of a turn
+	CanElicit bool
+	// it has one for a turn that stops between two rounds and is gone on with later
+	CanPause bool
 }
 
 // HostedTools are tools of one source that a request asks for.
 type HostedTools struct {
-	Source   string                 // as the configuration names it, or as the request does where it gives URL
-	Names    []string               // as the source calls them; nil: all of them
-	Without  []string               // but for these
-	Ask      func(tool string) bool // the client wants to approve these calls; nil: none. What must be asked about anyway stays so
-	URL      string                 // the request names the server itself
-	Headers  map[string]string      // its credentials, for that server alone
-	Kind     string                 // the protocol's word for it, given back with what becomes of it
-	Optional bool                   // what there is not is left out and told in a header, rather than refused
-	Field    string                 // where it stands, for errors
+	// as the configuration names it, or as the request does where it gives URL
+	Source  string
+	Names   []string // as the source calls them; nil: all of them
+	Without []string // but for these
+	// the client wants to approve these calls; nil: none. What must be asked about anyway
+	// stays so
+	Ask     func(tool string) bool
+	URL     string            // the request names the server itself
+	Headers map[string]string // its credentials, for that server alone
+	// the protocol's word for it, given back with what becomes of it
+	Kind string
+	// what there is not is left out and told in a header, rather than refused
+	Optional bool
+	Field    string // where it stands, for errors
 }
 
 // Approval is a client's answer to a request for approval.
@@ -54,9 +63,10 @@ type HostedCall struct {
 
 // Question is what a running tool asks the client's user.
 type Question struct {
-	ID      string          `json:"id"`
-	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"schema,omitempty"` // of the answer's content, an object of plain values
+	ID      string `json:"id"`
+	Message string `json:"message"`
+	// of the answer's content, an object of plain values
+	Schema json.RawMessage `json:"schema,omitempty"`
 }
 
 // Reply is what a user answers.
@@ -74,7 +84,9 @@ type HostedResult struct {
 	Cut        int // bytes that were left out of Text
 	Took       time.Duration
 	Approver   string // "settings", or the name of the key whose client approved
-	Why        string // it failed: "refused", "timeout", "invalid", "unknown", "error"; "": the tool said so itself
+	// it failed: "refused", "timeout", "invalid", "unknown", "error"; "": the tool said so
+	// itself
+	Why string
 }
 
 // Execution is a call that the server executed or had to refuse, for the log and the metrics.

@@ -79,7 +79,8 @@ func unasked(can engine.Can, r Request, thought int, unthought string) (ignored 
 		set        bool
 	}{
 		{"seed", engine.ChatSeed, r.Sampling.Seed != nil}, {"the effort of thinking", engine.ChatEffort, open && r.Thinking.Effort != ""},
-		{"thinking", "", open && r.Thinking.Enabled != nil}, // which is as the upstream has it
+		// which is as the upstream has it
+		{"thinking", "", open && r.Thinking.Enabled != nil},
 	} {
 		if f.set && !can.Asks(f.word) {
 			ignored = append(ignored, f.name+" (this model's upstream cannot be told)")

@@ -31,12 +31,17 @@ type Manager interface {
 type LoaderOptions struct {
 	// Teaching is how a model is helped with its tools, by its id; nil: no model is.
 	Teaching func(id string) Teaching
-	// By model; that of "" is for all that are not named.
-	ToolFormat map[string]string          // "", "auto" or a dialect's name
-	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
-	Chosen     engine.Sampling            // of all models: what somebody has set for them
-	Defaults   engine.Sampling            // likewise, with what is built in: what the file does not set either
-	StateDir   string                     // where what was found out of chat templates is kept; "": nowhere
+	// By model; that of "" is for all that are not named. ToolFormat is "", "auto" or a
+	// dialect's name.
+	ToolFormat map[string]string
+	// what a request does not set; it wins over the model's file
+	Sampling map[string]engine.Sampling
+	// of all models: what somebody has set for them
+	Chosen engine.Sampling
+	// likewise, with what is built in: what the file does not set either
+	Defaults engine.Sampling
+	// where what was found out of chat templates is kept; "": nowhere
+	StateDir string
 }
 
 // Teaching is how a model is helped with its tools.

@@ -22,10 +22,11 @@ const (
 // and again, or white space without end. A token costs it the same wherever it comes. The zero
 // value is ready.
 type loopGuard struct {
-	last  [maxPeriod]int32   // the latest tokens, as a ring
-	count int                // tokens so far
-	runs  [maxPeriod + 1]int // for each period, how many tokens in a row equal the one that far before
-	space int                // bytes of white space in a row, up to here
+	last  [maxPeriod]int32 // the latest tokens, as a ring
+	count int              // tokens so far
+	// for each period, how many tokens in a row equal the one that far before
+	runs  [maxPeriod + 1]int
+	space int // bytes of white space in a row, up to here
 }
 
 // token takes the next token of a call. It is true where a loop is certain.

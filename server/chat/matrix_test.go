@@ -250,7 +250,8 @@ func checkPromises(t *testing.T, c cell, d *tools.Dialect, got told) {
 	case mode == tools.Required && n == 0 && got.finish.Mending.Refused == 0 && !rewrittenShort(got.finish):
 		t.Errorf("no call: text %q, finish %+v", got.text, got.finish)
 	}
-	if c.thinking == "off" && got.reasoning != "" && c.family != "react" { // its thoughts are how it comes to a call
+	// its thoughts are how it comes to a call
+	if c.thinking == "off" && got.reasoning != "" && c.family != "react" {
 		t.Errorf("thinking %q", got.reasoning)
 	}
 	if want := len(got.calls) > 0; (got.finish.Reason == ToolCalls) != want && got.finish.Reason != Length {

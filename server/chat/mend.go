@@ -43,7 +43,8 @@ type Mending struct {
 	Rewound int `json:"rewound_tokens"` // tokens that it took back
 	Retries int `json:"retries"`        // times that the turn was tried again
 	Refused int `json:"refused"`        // calls that stayed invalid and became text
-	Loops   int `json:"loops"`          // times that an answer was ended because it went round in circles
+	// times that an answer was ended because it went round in circles
+	Loops int `json:"loops"`
 }
 
 // check judges the call that ends with tokens and answers the engine, which waits for it.
@@ -97,7 +98,8 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 		}
 		keep := within(all, from)
 		before := readAgain(c.reading.plan, c.reading.limit, all[:keep])
-		if c.mending.Rewound+len(all)-keep > maxRewound || before.events != c.reading.events { // some of it has left
+		// some of it has left
+		if c.mending.Rewound+len(all)-keep > maxRewound || before.events != c.reading.events {
 			return false
 		}
 		text, ok := c.reading.plan.tools.Narrow(c.faults, outputOf(all), from)

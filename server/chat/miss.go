@@ -11,8 +11,10 @@ import (
 // Miss is where a prompt leaves an earlier one of the caller's, and who wrote what differs.
 type Miss struct {
 	engine.Miss
-	Where string `json:"where"` // "template", "prompt", "tool get_weather", or with its index from 0 "message 7 (text)"
-	Part  string `json:"-"`     // template, prompt, tools, system, history or latest: for metrics
+	// "template", "prompt", "tool get_weather", or with its index from 0 "message 7 (text)"
+	Where string `json:"where"`
+	// template, prompt, tools, system, history or latest: for metrics
+	Part string `json:"-"`
 }
 
 // missIn finds out who wrote what stands where a prompt differs: the part of the conversation that

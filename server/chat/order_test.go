@@ -90,7 +90,9 @@ func TestMatrix_textAndCallsInEveryOrder(t *testing.T) {
 			bound, markers := bind(t, d, tokens)
 			for n, c := range orderCells(d.Name(), tokens) {
 				if c.order == answered && w.bare() && (!c.unmasked || slices.Contains([]string{"required", "named", "one of"}, c.choice)) || !all && (n+i+2*k)%sample != 0 {
-					continue // no mask lets text stand there; without one a demanded call has not come, which is an error
+					// no mask lets text stand there; without one a demanded
+					// call has not come, which is an error
+					continue
 				}
 				e := enginetest.Script(asTokens(orders[c.order](w), markers))
 				if c.unmasked {
@@ -162,7 +164,8 @@ func checkOrder(t *testing.T, c orderCell, m repeating) {
 	t.Helper()
 	r := c.request(1)
 	r.MaxTokens = 2000
-	got := tellOf(t, &Service{Models: m}, r) // what is said is looked at here, and a call that is none is text
+	// what is said is looked at here, and a call that is none is text
+	got := tellOf(t, &Service{Models: m}, r)
 	for _, call := range got.calls {
 		checkCall(t, call, matrixChoices[c.choice])
 	}
@@ -174,7 +177,8 @@ func checkOrder(t *testing.T, c orderCell, m repeating) {
 	may := !c.shown && slices.Contains([]string{"auto", "required", "named", "one of"}, c.choice)
 	want := 0
 	switch n := strings.Count(c.order, "call"); {
-	case may && n > 0 && (c.oneCall || m.dialect.Name() == string(templates.ReAct)): // ReAct calls once a reply (S4-24)
+	case may && n > 0 && (c.oneCall || m.dialect.Name() == string(templates.ReAct)):
+		// ReAct calls once a reply (S4-24)
 		want = 1
 	case may:
 		want = n

@@ -25,10 +25,11 @@ type planned struct {
 	flat      flatTools
 	mostEqual int // calls of the turn; 0: any number
 	kept      *prepared.Turns
-	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
-	ignored   []string        // fields that turned out to have no effect
-	can       engine.Can
-	must      bool // the answer must call a tool, and the engine cannot make it
+	// keywords of schemas that the mask does not enforce: the answer's, then the tools'
+	issues  []grammar.Issue
+	ignored []string // fields that turned out to have no effect
+	can     engine.Can
+	must    bool // the answer must call a tool, and the engine cannot make it
 }
 
 // toolName tells the tools of a turn apart.
@@ -110,7 +111,8 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	}
 	output, err := dialect.Plan(turn)
 	if most := s.budget(r.MaxTokens); err == nil && turn.Thinking.Routing && most > 0 && output.Shortest() > most {
-		turn.Thinking.Routing, r.Thinking.Budget = false, asked // the thought would take the place of the call
+		// the thought would take the place of the call
+		turn.Thinking.Routing, r.Thinking.Budget = false, asked
 		output, err = dialect.Plan(turn)
 	}
 	if err != nil {
@@ -186,7 +188,8 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 			Sampling: r.Sampling.Or(m.Sampling).Or(m.Engine.Model().Defaults).Or(m.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
 			Logprobs: r.Logprobs,
-			Whole:    r.Whole && len(r.Stops)+len(rendering.Stops) == 0, // behind a stop sequence tokens are computed for nothing
+			// behind a stop sequence tokens are computed for nothing
+			Whole:    r.Whole && len(r.Stops)+len(rendering.Stops) == 0,
 			CacheKey: r.CacheKey,
 			Forget:   r.Forget,
 		},

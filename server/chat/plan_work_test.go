@@ -116,7 +116,8 @@ func TestPlan_endsWhenItsClientHasLeft(t *testing.T) {
 	for _, after := range []int{0, 10, 300} {
 		client := &leaving{Context: t.Context(), after: after}
 		err := s.Run(client, r, func(Event) error { return nil })
-		if !IsClientGone(err) || client.asked > after+4 { // where it is found out, it is asked again
+		// where it is found out, it is asked again
+		if !IsClientGone(err) || client.asked > after+4 {
 			t.Errorf("it left at %d: asked %d times, %v", after, client.asked, err)
 		}
 	}

@@ -44,7 +44,8 @@ func newReading(p planned, limit int) *reading {
 func readAgain(p planned, limit int, tokens []engine.Token) *reading {
 	r := newReading(p, limit)
 	for _, t := range tokens {
-		_ = r.token(t, func(Event) error { return nil }) // nothing is sent, so nothing can fail
+		// nothing is sent, so nothing can fail
+		_ = r.token(t, func(Event) error { return nil })
 	}
 	return r
 }
@@ -172,7 +173,8 @@ func (r *reading) behind(text string) []engine.Token {
 		if n := leading(text, r.begun); n > 0 {
 			text, r.begun = text[n:], r.begun[n:]
 		} else if c, n := utf8.DecodeRuneInString(text); c == utf8.RuneError && !utf8.Valid(r.begun) {
-			text, r.begun = text[n:], r.begun[1:] // a byte that is no text leaves as this character
+			// a byte that is no text leaves as this character
+			text, r.begun = text[n:], r.begun[1:]
 		} else {
 			r.begun = r.begun[1:] // a byte that did not leave
 		}

@@ -34,21 +34,23 @@ type Record struct {
 
 // Outcome is what a turn came to, for metrics and the log.
 type Outcome struct {
-	Model      string // its id; "" if none was found
-	Began      time.Time
-	Took       time.Duration
-	Planning   time.Duration // healing, rendering and the output's grammar
-	FirstToken time.Duration // from the turn's begin to the first text, thinking or call; 0: there was none
-	Finishes   []Finish      // of the choices that have ended, in the order in which they did
-	Calls      []tools.Call  // that were sent
-	Failed     []string      // tools whose results came with the request and are errors, as clients tell
-	Tools      []string      // names of the declared ones
-	ToolSet    string        // the first letters of a hash of what was declared; "": no tools
-	Issues     int           // keywords of the tools' schemas that the mask does not enforce
-	Checks     int           // parts of the output that were judged after they were made
-	Rewinds    int           // of those, taken back and made again
-	Retries    int           // sessions that were opened anew
-	Err        *Error        // why the turn failed; nil: it did not
+	Model    string // its id; "" if none was found
+	Began    time.Time
+	Took     time.Duration
+	Planning time.Duration // healing, rendering and the output's grammar
+	// from the turn's begin to the first text, thinking or call; 0: there was none
+	FirstToken time.Duration
+	Finishes   []Finish     // of the choices that have ended, in the order in which they did
+	Calls      []tools.Call // that were sent
+	// tools whose results came with the request and are errors, as clients tell
+	Failed  []string
+	Tools   []string // names of the declared ones
+	ToolSet string   // the first letters of a hash of what was declared; "": no tools
+	Issues  int      // keywords of the tools' schemas that the mask does not enforce
+	Checks  int      // parts of the output that were judged after they were made
+	Rewinds int      // of those, taken back and made again
+	Retries int      // sessions that were opened anew
+	Err     *Error   // why the turn failed; nil: it did not
 }
 
 // Usage is that of all choices.

@@ -16,29 +16,42 @@ import (
 type Request struct {
 	Model        string                 `json:"-"`
 	Conversation templates.Conversation `json:"conversation"`
-	Prompt       engine.Prompt          `json:"prompt,omitempty"` // set: continue this text as it is, without template and conversation
-	Suffix       string                 `json:"suffix,omitempty"` // with Prompt: what comes after the gap that is to be filled
-	Tools        []tools.Tool           `json:"tools,omitempty"`
-	Places       ToolPlaces             `json:"-"` // of the tools
-	Hosted       Hosted                 `json:"-"` // tools that the server is asked to execute
-	Choice       tools.Choice           `json:"tool_choice"`
-	OneCall      bool                   `json:"one_call,omitempty"` // at most one call (parallel_tool_calls: false)
-	Several      bool                   `json:"several,omitempty"`  // several calls are asked for (parallel_tool_calls: true)
-	Thinking     Thinking               `json:"thinking"`
-	Answer       *tools.Answer          `json:"answer,omitempty"`
-	AnswerPlace  AnswerPlace            `json:"answer_place,omitzero"`
-	Stops        []string               `json:"stops,omitempty"`
-	Sampling     engine.Sampling        `json:"-"`
-	MaxTokens    int                    `json:"max_tokens,omitempty"` // 0: what the context leaves
-	N            int                    `json:"n,omitempty"`          // choices; 0 means 1. Choice i is sampled with Seed+i.
-	Logprobs     int                    `json:"logprobs"`             // alternatives beside each token's own; -1: none wanted
-	ToolFormat   string                 `json:"tool_format,omitempty"`
-	TTL          time.Duration          `json:"-"`                 // the model is unloaded when idle so long; 0: as its settings say
-	Truncate     bool                   `json:"-"`                 // leave out the conversation's beginning rather than fail where it is too long
-	Whole        bool                   `json:"-"`                 // nothing of the answer is shown before its end
-	CacheKey     string                 `json:"-"`                 // who asks; cached state is never shared between keys
-	Forget       bool                   `json:"-"`                 // nothing of the turn is kept; CacheKey is its own
-	Ignored      []string               `json:"ignored,omitempty"` // fields that were accepted and have no effect, reported in a header
+	// set: continue this text as it is, without template and conversation
+	Prompt engine.Prompt `json:"prompt,omitempty"`
+	// with Prompt: what comes after the gap that is to be filled
+	Suffix string       `json:"suffix,omitempty"`
+	Tools  []tools.Tool `json:"tools,omitempty"`
+	Places ToolPlaces   `json:"-"` // of the tools
+	Hosted Hosted       `json:"-"` // tools that the server is asked to execute
+	Choice tools.Choice `json:"tool_choice"`
+	// at most one call (parallel_tool_calls: false)
+	OneCall bool `json:"one_call,omitempty"`
+	// several calls are asked for (parallel_tool_calls: true)
+	Several     bool            `json:"several,omitempty"`
+	Thinking    Thinking        `json:"thinking"`
+	Answer      *tools.Answer   `json:"answer,omitempty"`
+	AnswerPlace AnswerPlace     `json:"answer_place,omitzero"`
+	Stops       []string        `json:"stops,omitempty"`
+	Sampling    engine.Sampling `json:"-"`
+	// 0: what the context leaves
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// choices; 0 means 1. Choice i is sampled with Seed+i.
+	N int `json:"n,omitempty"`
+	// alternatives beside each token's own; -1: none wanted
+	Logprobs   int    `json:"logprobs"`
+	ToolFormat string `json:"tool_format,omitempty"`
+	// the model is unloaded when idle so long; 0: as its settings say
+	TTL time.Duration `json:"-"`
+	// leave out the conversation's beginning rather than fail where it is too long
+	Truncate bool `json:"-"`
+	// nothing of the answer is shown before its end
+	Whole bool `json:"-"`
+	// who asks; cached state is never shared between keys
+	CacheKey string `json:"-"`
+	// nothing of the turn is kept; CacheKey is its own
+	Forget bool `json:"-"`
+	// fields that were accepted and have no effect, reported in a header
+	Ignored []string `json:"ignored,omitempty"`
 }
 
 // ToolPlaces are where a turn's tools stand in the client's request, for errors that name them.
@@ -65,7 +78,8 @@ func (p ToolPlaces) field(tool int, member string) string {
 // Thinking is what the client asked of the model's thinking. The zero value leaves it to the model
 // and its template.
 type Thinking struct {
-	Enabled *bool  `json:"enabled,omitempty"`
-	Effort  string `json:"effort,omitempty"` // "low", "medium", "high" and what else the template knows
-	Budget  int    `json:"budget,omitempty"` // tokens; 0: no limit
+	Enabled *bool `json:"enabled,omitempty"`
+	// "low", "medium", "high" and what else the template knows
+	Effort string `json:"effort,omitempty"`
+	Budget int    `json:"budget,omitempty"` // tokens; 0: no limit
 }

@@ -13,8 +13,9 @@ import (
 
 // Models finds and loads models. *Loader implements it.
 type Models interface {
-	// Acquire returns the model that name means, loaded, and what gives it back; "" means the only
-	// one there is. An unknown name is an *Error of kind NotFound that lists the names there are.
+	// Acquire returns the model that name means, loaded, and what gives it back; "" means the
+	// only one there is. An unknown name is an *Error of kind NotFound that lists the names
+	// there are.
 	Acquire(ctx context.Context, name string) (Model, func(), error)
 }
 
@@ -26,12 +27,14 @@ type Service struct {
 	Models   Models
 	Default  string // model of requests that name none or one there is not; "": none
 	NPredict int    // most tokens of any answer; 0 or less: no limit of the server's own
-	MinDelta int    // least bytes of a streamed piece of text, thinking or arguments, where more follows; 0: each token is one
+	// least bytes of a streamed piece of text, thinking or arguments, where more follows; 0:
+	// each token is one
+	MinDelta int
 
 	Now func() time.Time // nil: time.Now
 
-	// Begun is told of each turn before it does anything. The turn runs under the context that it
-	// returns, and ended is called with what the turn came to. nil: nobody is told.
+	// Begun is told of each turn before it does anything. The turn runs under the context that
+	// it returns, and ended is called with what the turn came to. nil: nobody is told.
 	Begun func(context.Context, Request) (_ context.Context, ended func(*Outcome))
 
 	suspects suspects
@@ -72,7 +75,8 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return err
 	}
 	sessions, err := open(ctx, m, p, max(r.N, 1))
-	if errors.Is(err, engine.ErrWorkerLost) { // it ended unnoticed before this turn: nothing was sent, so a new one may try
+	// it ended unnoticed before this turn: nothing was sent, so a new one may try
+	if errors.Is(err, engine.ErrWorkerLost) {
 		sessions, err = open(ctx, m, p, max(r.N, 1))
 	}
 	if err != nil {
@@ -153,7 +157,8 @@ func (s *Service) idle(ctx context.Context, name string) bool {
 	if !ok || p.Idle(name) || s.Default == "" || !p.Idle(s.Default) {
 		return ok && p.Idle(name)
 	}
-	_, release, err := s.Models.Acquire(ctx, name) // of a name that there is not it loads nothing
+	// of a name that there is not it loads nothing
+	_, release, err := s.Models.Acquire(ctx, name)
 	if err != nil {
 		return AsError(err).Kind == NotFound
 	}

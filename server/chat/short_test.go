@@ -56,7 +56,8 @@ func checkShort(t *testing.T, c cell, d *tools.Dialect, budget int, seed uint32)
 		got := tell(t, noisy{e, d, opens}, r)
 		_ = e.Close()
 		checkCut(t, c, d, got, budget)
-		again := got.finish.Mending.Retries + before.finish.Mending.Retries // behind a longer prompt
+		// behind a longer prompt
+		again := got.finish.Mending.Retries + before.finish.Mending.Retries
 		if byContext && again == 0 && (got.text != before.text || len(got.calls) != len(before.calls) || got.finish.Reason != before.finish.Reason) {
 			t.Errorf("the same limit as the request's: %+v", before)
 		}

@@ -64,8 +64,8 @@ func stopsOf(answer string) (all [][]string) {
 }
 
 // Issue 19: whatever an answer is and whatever stops it, the text is the unstopped text up to the
-// first stop, byte for byte, and the tokens told beside it are those that it is made of. By default
-// each answer has a third of its stops; TENON_ALL=1 tries them all.
+// first stop, byte for byte, and the tokens told beside it are those that it is made of. By
+// default each answer has a third of its stops; TENON_ALL=1 tries them all.
 func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 	for kind, set := range stopKinds {
 		for a, answer := range stopAnswers {
@@ -79,7 +79,8 @@ func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 					r.Logprobs = 0
 					whole := textOf(t, r, cutInto(answer, size))
 					for n, stops := range stopsOf(answer) {
-						if r.Stops = stops; n%3 == i && (n/3%3 == a%3 || os.Getenv("TENON_ALL") != "") { // a grammar is compiled for each
+						// a grammar is compiled for each
+						if r.Stops = stops; n%3 == i && (n/3%3 == a%3 || os.Getenv("TENON_ALL") != "") {
 							checkStopped(t, r, cutInto(answer, size), whole.Text)
 						}
 					}
@@ -104,7 +105,8 @@ func checkStopped(t *testing.T, r Request, reply enginetest.Reply, unstopped str
 	for _, s := range r.Stops {
 		before, _, ok := strings.Cut(unstopped, s)
 		if d := len(before) + len(s) - len(want) - len(end); ok && (end == "" || d < 0 || d == 0 && len(s) > len(end)) {
-			want, end = before, s // the one that is complete first, and of those the longest
+			// the one that is complete first, and of those the longest
+			want, end = before, s
 		}
 	}
 	got := textOf(t, r, reply)

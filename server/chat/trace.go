@@ -12,44 +12,51 @@ import (
 // Trace is everything about one turn: what its plan depended on, the plan, what the engine said,
 // and what became of it. As JSON it is part of a saved record.
 type Trace struct {
-	Model    string            `json:"model"` // as the client named it
-	Source   ModelSource       `json:"source"`
-	Request  Request           `json:"request"` // as it was understood
-	Prompt   PromptTrace       `json:"prompt"`
-	Grammar  string            `json:"grammar"` // of the whole output, as extended GBNF
-	Issues   []grammar.Issue   `json:"issues,omitempty"`
-	Budget   engine.Budget     `json:"budget"`
-	Sampling map[string]string `json:"sampling,omitempty"` // what is in force: the request's, then the model's and the server's
-	Sessions []*SessionTrace   `json:"sessions"`           // one a choice, and one more for each that was opened anew
-	Events   []Event           `json:"events"`
-	Failure  *Failure          `json:"failure,omitempty"`
-	Timings  Timings           `json:"timings_ms"`
+	Model   string          `json:"model"` // as the client named it
+	Source  ModelSource     `json:"source"`
+	Request Request         `json:"request"` // as it was understood
+	Prompt  PromptTrace     `json:"prompt"`
+	Grammar string          `json:"grammar"` // of the whole output, as extended GBNF
+	Issues  []grammar.Issue `json:"issues,omitempty"`
+	Budget  engine.Budget   `json:"budget"`
+	// what is in force: the request's, then the model's and the server's
+	Sampling map[string]string `json:"sampling,omitempty"`
+	// one a choice, and one more for each that was opened anew
+	Sessions []*SessionTrace `json:"sessions"`
+	Events   []Event         `json:"events"`
+	Failure  *Failure        `json:"failure,omitempty"`
+	Timings  Timings         `json:"timings_ms"`
 }
 
 // ModelSource is what a plan depends on beside the request.
 type ModelSource struct {
-	Dialect      string     `json:"dialect"`
-	ChatTemplate string     `json:"chat_template,omitempty"` // its source; "": the built-in rendering
-	BOS          string     `json:"bos,omitempty"`
-	EOS          string     `json:"eos,omitempty"`
-	Markers      []string   `json:"markers,omitempty"`
-	Infill       []string   `json:"infill,omitempty"`      // its tokens for filling in the middle
-	ToolFormat   string     `json:"tool_format,omitempty"` // the server's setting
-	Teaching     *Teaching  `json:"teaching,omitempty"`    // the model's, if it has one
-	NPredict     int        `json:"n_predict,omitempty"`   // the server's setting
-	Context      int        `json:"context"`               // tokens
-	Engine       engine.Can `json:"engine,omitzero"`
-	Now          time.Time  `json:"now"` // the conversation's date
+	Dialect string `json:"dialect"`
+	// its source; "": the built-in rendering
+	ChatTemplate string   `json:"chat_template,omitempty"`
+	BOS          string   `json:"bos,omitempty"`
+	EOS          string   `json:"eos,omitempty"`
+	Markers      []string `json:"markers,omitempty"`
+	// its tokens for filling in the middle
+	Infill     []string   `json:"infill,omitempty"`
+	ToolFormat string     `json:"tool_format,omitempty"` // the server's setting
+	Teaching   *Teaching  `json:"teaching,omitempty"`    // the model's, if it has one
+	NPredict   int        `json:"n_predict,omitempty"`   // the server's setting
+	Context    int        `json:"context"`               // tokens
+	Engine     engine.Can `json:"engine,omitzero"`
+	Now        time.Time  `json:"now"` // the conversation's date
 }
 
 // PromptTrace is a rendered prompt.
 type PromptTrace struct {
-	Protocol string           `json:"protocol,omitempty"` // how it tells the model to write calls
+	// how it tells the model to write calls
+	Protocol string           `json:"protocol,omitempty"`
 	Segments []SegmentTrace   `json:"segments"`
 	Heals    []templates.Heal `json:"heals,omitempty"`
-	Thinking bool             `json:"thinking,omitempty"` // it ends inside the model's thinking
-	Stops    []string         `json:"stops,omitempty"`
-	Kept     int              `json:"kept_tokens"` // tokens that went in as they were sampled in an earlier turn
+	// it ends inside the model's thinking
+	Thinking bool     `json:"thinking,omitempty"`
+	Stops    []string `json:"stops,omitempty"`
+	// tokens that went in as they were sampled in an earlier turn
+	Kept int `json:"kept_tokens"`
 }
 
 // String is the prompt as text.
@@ -76,11 +83,15 @@ func (t *Trace) Output() string {
 
 // SegmentTrace is a piece of a prompt and who wrote it.
 type SegmentTrace struct {
-	Kind    string  `json:"kind"` // "text" and "marker" are the template's, "content" is the conversation's
-	Text    string  `json:"text"`
-	Field   string  `json:"field,omitempty"`   // of content: which part of the message (or tool) it is
-	Message *int    `json:"message,omitempty"` // of content: the message's place, or the tool's
-	Tokens  []int32 `json:"tokens,omitempty"`  // of a prompt that was sent as tokens
+	// "text" and "marker" are the template's, "content" is the conversation's
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// of content: which part of the message (or tool) it is
+	Field string `json:"field,omitempty"`
+	// of content: the message's place, or the tool's
+	Message *int `json:"message,omitempty"`
+	// of a prompt that was sent as tokens
+	Tokens []int32 `json:"tokens,omitempty"`
 }
 
 // SessionTrace is what an engine said during one session, in order.

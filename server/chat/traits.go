@@ -16,14 +16,16 @@ import (
 // Traits are what a model's file says that it can, before it is loaded.
 type Traits struct {
 	Embeds bool // it makes vectors, and does not chat
-	Tools  bool // its chat template shows tools and calls; without it tools are explained to the model in words
+	// its chat template shows tools and calls; without it tools are explained to the model in
+	// words
+	Tools  bool
 	Thinks bool // its chat template knows thinking
 
 	Efforts []string // of low, medium and high, those that its chat template tells apart
 
 	ChatTemplate, BOS, EOS string
-	// Digest tells one version of a model from another, as 64 hexadecimal digits. It is that of the
-	// file's size, beginning and end: all of a large file would take minutes.
+	// Digest tells one version of a model from another, as 64 hexadecimal digits. It is that
+	// of the file's size, beginning and end: all of a large file would take minutes.
 	Digest string
 }
 

@@ -28,7 +28,8 @@ func (s *Service) truncate(ctx context.Context, m Model, r Request) (shorter Req
 	if err != nil {
 		return r, p, 0, err
 	}
-	groups = groups[:min(least+1, len(groups))] // where all are too few, opening the turn will say so
+	// where all are too few, opening the turn will say so
+	groups = groups[:min(least+1, len(groups))]
 	shorter = r.without(groups)
 	p, err = s.plan(m, shorter)
 	return shorter, p, len(r.Conversation.Messages) - len(shorter.Conversation.Messages), err
@@ -64,7 +65,8 @@ func droppable(messages []templates.Message) (groups []messageGroup) {
 	for i, m := range messages {
 		begins[i] = i == 0 || m.Role == templates.User || i > asked && m.Role == templates.Assistant
 	}
-	joined := len(messages) // from here on all belong together, by calls whose results come later
+	// from here on all belong together, by calls whose results come later
+	joined := len(messages)
 	for i, call := range slices.Backward(templates.Answered(messages)) {
 		if call >= 0 {
 			joined = min(joined, call)

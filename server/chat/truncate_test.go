@@ -58,8 +58,8 @@ func pairs(messages []templates.Message, places []int) map[[2]int]bool {
 	return all
 }
 
-// However many turns are left out: none is left in half, no call loses its result and no result its
-// call, what is not to go stays, in its order, and the oldest goes first.
+// However many turns are left out: none is left in half, no call loses its result and no result
+// its call, what is not to go stays, in its order, and the oldest goes first.
 func TestDroppable_wholeTurns(t *testing.T) {
 	for seed := range uint64(3000) {
 		messages := conversation(rand.New(rand.NewPCG(seed, 21)))

@@ -12,9 +12,11 @@ import (
 
 // API is the endpoints. All fields must be set.
 type API struct {
-	Fleet   *fleet.Fleet
-	Reload  func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load
-	Explain func(model string) (any, error)                   // what is in force for a model, and why
+	Fleet *fleet.Fleet
+	// reads the settings anew and tells what waits for a load
+	Reload func(context.Context) (notes []string, err error)
+	// what is in force for a model, and why
+	Explain func(model string) (any, error)
 	Log     *Log
 }
 

@@ -12,13 +12,14 @@ import (
 
 // Model is an entry of GET models.
 type Model struct {
-	ID             string   `json:"id"`
-	State          string   `json:"state"`
-	Progress       float64  `json:"progress,omitempty"`
-	Size           int64    `json:"size"`
-	Quantization   string   `json:"quantization,omitempty"`
-	Architecture   string   `json:"architecture,omitempty"`
-	ContextLength  int      `json:"context_length,omitempty"`     // of one request; of a model that is not loaded, as set
+	ID           string  `json:"id"`
+	State        string  `json:"state"`
+	Progress     float64 `json:"progress,omitempty"`
+	Size         int64   `json:"size"`
+	Quantization string  `json:"quantization,omitempty"`
+	Architecture string  `json:"architecture,omitempty"`
+	// of one request; of a model that is not loaded, as set
+	ContextLength  int      `json:"context_length,omitempty"`
 	ContextTrained int      `json:"max_context_length,omitempty"` // that it was trained for
 	Aliases        []string `json:"aliases"`
 	Pinned         bool     `json:"pinned"`
@@ -26,7 +27,8 @@ type Model struct {
 	Source         string   `json:"source"` // where it was found or fetched from
 	Error          string   `json:"error,omitempty"`
 
-	Guarantees map[string]string `json:"guarantees,omitempty"` // how the server's promises hold on its engine; of another machine's once it is loaded
+	// how the server's promises hold on its engine; of another machine's once it is loaded
+	Guarantees map[string]string `json:"guarantees,omitempty"`
 }
 
 // Describe is a model as clients see it.

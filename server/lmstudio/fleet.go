@@ -46,10 +46,11 @@ type Fleet interface {
 // Models are a fleet's models as LM Studio's clients see them.
 type Models struct {
 	Fleet
-	Traits  func(catalog.Entry) chat.Traits // what a model's file says it can
-	Default string                          // the model of requests that name one there is not; "": none
-	// Choose refuses callers who may not have a model loaded otherwise than its settings say. nil:
-	// all may.
+	Traits func(catalog.Entry) chat.Traits // what a model's file says it can
+	// the model of requests that name one there is not; "": none
+	Default string
+	// Choose refuses callers who may not have a model loaded otherwise than its settings say.
+	// nil: all may.
 	Choose func(ctx context.Context) error
 }
 

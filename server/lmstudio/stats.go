@@ -12,12 +12,13 @@ type Stats struct {
 	StopReason      string
 	StopString      string
 	TokensPerSecond float64
-	FirstToken      time.Duration // from the request to the first text, thinking or call; 0: there was none
-	Generation      time.Duration // from there to the end
-	Total           time.Duration
-	Prompt          int // tokens
-	Predicted       int // tokens, thinking and calls included
-	Thinking        int // of those
+	// from the request to the first text, thinking or call; 0: there was none
+	FirstToken time.Duration
+	Generation time.Duration // from there to the end
+	Total      time.Duration
+	Prompt     int // tokens
+	Predicted  int // tokens, thinking and calls included
+	Thinking   int // of those
 }
 
 // The reasons why a prediction ends, as LM Studio spells them.
@@ -99,7 +100,8 @@ func figures(f chat.Finish, total, first time.Duration) Stats {
 	if first > 0 {
 		s.Generation = total - first
 	}
-	tokens, took := s.Predicted-1, cmp.Or(max(f.Timing.Decode, 0), s.Generation) // the prompt's end brings the first
+	// the prompt's end brings the first
+	tokens, took := s.Predicted-1, cmp.Or(max(f.Timing.Decode, 0), s.Generation)
 	if tokens < 1 || took <= 0 {
 		tokens, took = s.Predicted, total // of one token alone nothing else was measured
 	}

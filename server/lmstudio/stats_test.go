@@ -40,8 +40,8 @@ func TestMeter_figuresAreNumbers(t *testing.T) {
 	}
 }
 
-// S3-12: the speed is that of the steps behind the first token, which comes with the prompt; of one
-// token alone, all the time counts.
+// S3-12: the speed is that of the steps behind the first token, which comes with the prompt; of
+// one token alone, all the time counts.
 func TestMeter_theSpeedOfOneToken(t *testing.T) {
 	for _, c := range []struct {
 		tokens int

@@ -63,7 +63,8 @@ func limits(w chatRequest, r *chat.Request) error {
 	for _, most := range []struct {
 		name  string
 		value *int
-	}{{"max_tokens", w.MaxTokens}, {"max_completion_tokens", w.MaxCompletionTokens}} { // the newer name counts
+	}{{"max_tokens", w.MaxTokens}, {"max_completion_tokens", w.MaxCompletionTokens}} {
+		// the newer name counts
 		if most.value == nil {
 			continue
 		}

@@ -113,7 +113,8 @@ func addParts(parts []part, field string, to *templates.Message) error {
 		case "refusal":
 			p.Text = p.Refusal
 		case "image_url", "input_audio", "file":
-			if to.Role == templates.ToolRole { // the client did not choose what its tool returns
+			// the client did not choose what its tool returns
+			if to.Role == templates.ToolRole {
 				to.Parts = append(to.Parts, templates.Omitted(omitted[p.Type]))
 				continue
 			}

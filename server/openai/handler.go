@@ -26,9 +26,11 @@ type Service interface {
 
 // API serves the protocol's endpoints.
 type API struct {
-	Service   Service
-	Heartbeat time.Duration                                 // longest silence of a stream; 0: [sse.DefaultEvery]
-	Extra     func(model string, f chat.Finish) *wire.Extra // what answers tell beside what the protocol does; nil: nothing
+	Service Service
+	// longest silence of a stream; 0: [sse.DefaultEvery]
+	Heartbeat time.Duration
+	// what answers tell beside what the protocol does; nil: nothing
+	Extra func(model string, f chat.Finish) *wire.Extra
 }
 
 // ChatCompletions serves POST /v1/chat/completions.

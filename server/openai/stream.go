@@ -143,7 +143,8 @@ func (s *streamer) send(index int, c choice) {
 	if !s.spoke[index] {
 		mark(&s.spoke, index)
 		first := &delta{Content: new(string)}
-		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil { // a whole answer of calls alone has no content either
+		// a whole answer of calls alone has no content either
+		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil {
 			first.Content = nil
 		}
 		s.chunk(index, choice{Delta: first})

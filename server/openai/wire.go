@@ -36,8 +36,10 @@ type chatRequest struct {
 
 	samplingFields
 
-	Approvals          []approval      `json:"approvals"`   // of calls that the server executes
-	Elicitation        bool            `json:"elicitation"` // the client answers questions that come in its stream
+	// of calls that the server executes
+	Approvals []approval `json:"approvals"`
+	// the client answers questions that come in its stream
+	Elicitation        bool            `json:"elicitation"`
 	TTL                *float64        `json:"ttl"`         // seconds, as LM Studio has it
 	Grammar            string          `json:"grammar"`     // GBNF
 	JSONSchema         json.RawMessage `json:"json_schema"` // what the whole answer must match
@@ -112,12 +114,13 @@ type sentCall struct {
 }
 
 type sentFunction struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // a string; some clients send the object itself
+	Name string `json:"name"`
+	// a string; some clients send the object itself
+	Arguments json.RawMessage `json:"arguments"`
 }
 
-// serverCall is a call of a tool that the server executes, or would: an addition to the protocol. A
-// stream tells what is asked and then, in another piece of the same index, what came of it.
+// serverCall is a call of a tool that the server executes, or would: an addition to the protocol.
+// A stream tells what is asked and then, in another piece of the same index, what came of it.
 type serverCall struct {
 	Index     *int    `json:"index,omitempty"` // in deltas
 	ID        string  `json:"id,omitempty"`
@@ -152,16 +155,18 @@ type serverProgress struct {
 }
 
 type part struct {
-	Type    string      `json:"type"`
-	Text    string      `json:"text"`
-	Refusal string      `json:"refusal"`
-	Image   wire.Unused `json:"image_url"` // whatever kind of part it is of, that is what is told
-	Audio   wire.Unused `json:"input_audio"`
-	File    wire.Unused `json:"file"`
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+	// whatever kind of part it is of, that is what is told
+	Image wire.Unused `json:"image_url"`
+	Audio wire.Unused `json:"input_audio"`
+	File  wire.Unused `json:"file"`
 }
 
 type tool struct {
-	Type     string        `json:"type"` // "function", "custom", and as an addition "mcp", with the members that Responses has
+	// "function", "custom", and as an addition "mcp", with the members that Responses has
+	Type     string        `json:"type"`
 	Function *wireFunction `json:"function"`
 	Custom   *wireCustom   `json:"custom"`
 	wire.MCPTool
@@ -206,8 +211,9 @@ type nameOnly struct {
 // chatCompletion is the whole answer and, with Delta instead of Message, a chunk of a streamed
 // one.
 type chatCompletion struct {
-	ID                string          `json:"id"`
-	Object            string          `json:"object"` // "chat.completion", "chat.completion.chunk"
+	ID string `json:"id"`
+	// "chat.completion", "chat.completion.chunk"
+	Object            string          `json:"object"`
 	Created           int64           `json:"created"`
 	Model             string          `json:"model"`
 	SystemFingerprint string          `json:"system_fingerprint"`

@@ -49,7 +49,8 @@ func (a *API) background(w http.ResponseWriter, r *http.Request, d *decoder, b *
 		defer release()
 		if err := a.runAlone(ctx, d, b); err != nil {
 			b.fail(wire.OfInput(err))
-			_ = a.keep(d, b, owner) // whoever asks is told that it did not come to its end
+			// whoever asks is told that it did not come to its end
+			_ = a.keep(d, b, owner)
 		}
 	}()
 	wire.WriteJSON(w, http.StatusOK, queued)

@@ -201,7 +201,8 @@ func TestBackground_atTheServersEnd(t *testing.T) {
 	}
 	a := New(&paced{words: make(chan string)}, store, 0)
 	_, left := asks(t, "", a.Create, inBackground)
-	next := New(&paced{words: make(chan string)}, store, 0) // what a server finds behind one that was killed
+	// what a server finds behind one that was killed
+	next := New(&paced{words: make(chan string)}, store, 0)
 	if _, got := asks(t, "", with(next.Get, left.ID), ""); got.Status != "failed" || !strings.Contains(got.Error.Message, "the server ended while") {
 		t.Errorf("%+v", got)
 	}

@@ -15,11 +15,12 @@ import (
 // One output item is open at a time; its index is the length of the output so far.
 type builder struct {
 	response response
-	emit     func(event)  // nil: nobody listens
-	settled  func() error // called when the response is complete, before the last event; nil: nobody waits for it
-	unkept   error        // why it was to be kept and is not
-	begun    bool         // response.created has been sent
-	ended    bool         // the response has its last status: no heartbeat follows
+	emit     func(event) // nil: nobody listens
+	// called when the response is complete, before the last event; nil: nobody waits for it
+	settled  func() error
+	unkept   error // why it was to be kept and is not
+	begun    bool  // response.created has been sent
+	ended    bool  // the response has its last status: no heartbeat follows
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	timings  bool // they are wanted

@@ -20,8 +20,8 @@ type cluster struct {
 	schemas  int
 }
 
-// startCluster makes a cluster and starts it. end must be called. Where there is no PostgreSQL, the
-// test skips and says which package brings it.
+// startCluster makes a cluster and starts it. end must be called. Where there is no PostgreSQL,
+// the test skips and says which package brings it.
 func startCluster(t *testing.T) *cluster {
 	t.Helper()
 	bin := pgPrograms()
@@ -110,7 +110,8 @@ func (s *cluster) stop() error {
 
 func (s *cluster) run(t *testing.T, program string, args ...string) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe would stay open with the server
+	// a pipe would stay open with the server
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func (c *conversation) item(it item, field string) error {
 	case "mcp_approval_request":
 		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: it.ID, Name: it.Name, Arguments: wire.Text(it.Arguments)})
 		return nil
-	case "mcp_list_tools", "mcp_approval_response": // the tools are listed anew; what was approved was done
+	case "mcp_list_tools", "mcp_approval_response":
+		// the tools are listed anew; what was approved was done
 		return nil
 	case "compaction", "context_compaction", "compaction_trigger":
 		return chat.Invalidf(field+".type", "is %q; nothing is compacted here", it.Type)

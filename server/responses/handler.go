@@ -27,7 +27,8 @@ type Service interface {
 
 // API serves the protocol's endpoints. Make it with New.
 type API struct {
-	Watch func(context.Context) (context.Context, func()) // observes a response in the background until it has ended; nil: nobody does
+	// observes a response in the background until it has ended; nil: nobody does
+	Watch func(context.Context) (context.Context, func())
 
 	service Service
 	store   *Store
@@ -41,10 +42,11 @@ type API struct {
 type running struct {
 	owner  string
 	cancel context.CancelCauseFunc
-	ended  chan struct{}             // closed once the response changes no more
-	made   *response                 // to be read once it has ended
-	begun  response                  // as it was before anything was generated
-	now    *atomic.Pointer[response] // of one in the background, as far as it is; nil: it is another
+	ended  chan struct{} // closed once the response changes no more
+	made   *response     // to be read once it has ended
+	begun  response      // as it was before anything was generated
+	// of one in the background, as far as it is; nil: it is another
+	now *atomic.Pointer[response]
 }
 
 // errCancelled is why a response's context ends when it is cancelled from another connection.
@@ -80,7 +82,8 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		a.background(w, r, d, b)
 		return
 	}
-	ctx, ended, _ := a.track(r.Context(), &b.response, nil) // only those in the background can be too many
+	// only those in the background can be too many
+	ctx, ended, _ := a.track(r.Context(), &b.response, nil)
 	defer ended()
 	if request.Stream {
 		a.stream(ctx, w, d, b, ended)
@@ -190,8 +193,8 @@ func unkept(err error) *chat.Error {
 	return &chat.Error{Kind: chat.Unavailable, Err: err, RetryAfter: chat.AsError(err).RetryAfter, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
 }
 
-// put stores a response as it is. One that is not complete is stored as failed: it is read from the
-// store only where nothing runs any more, because the server ended or could not keep the rest.
+// put stores a response as it is. One that is not complete is stored as failed: it is read from
+// the store only where nothing runs any more, because the server ended or could not keep the rest.
 func (a *API) put(d *decoder, b *builder, owner string) error {
 	shown := b.response
 	var running json.RawMessage

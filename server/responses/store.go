@@ -14,8 +14,9 @@ import (
 
 // StoreOptions bound a store. The zero value of a field is its default.
 type StoreOptions struct {
-	Dir      string        // where responses are kept; "": in memory, until the server ends
-	Database string        // PostgreSQL's URL, for several servers that share responses; Dir is "" then
+	Dir string // where responses are kept; "": in memory, until the server ends
+	// PostgreSQL's URL, for several servers that share responses; Dir is "" then
+	Database string
 	MaxAge   time.Duration // default 24 h
 	MaxBytes int64         // of all responses together; default 64 MiB
 }
@@ -27,18 +28,24 @@ const maxStored = 100_000
 // stored is a response and what it takes to go on from it. Responses that go on from one another
 // share what they have in common: each holds its own items and the response before.
 type stored struct {
-	ID           string            `json:"id"`
-	Owner        string            `json:"owner"` // the API key it was made with; nobody else sees it
-	At           time.Time         `json:"at"`
-	Previous     string            `json:"previous,omitempty"` // the response that it goes on from
-	Gone         bool              `json:"gone,omitempty"`     // nobody is to see it; others go on from it
-	Unfinished   bool              `json:"unfinished,omitempty"`
-	Body         json.RawMessage   `json:"body,omitempty"` // the response
-	Input        []json.RawMessage `json:"input,omitempty"`
-	Conversation []item            `json:"conversation"` // the items since Previous, this response's output included
+	ID string `json:"id"`
+	// the API key it was made with; nobody else sees it
+	Owner string    `json:"owner"`
+	At    time.Time `json:"at"`
+	// the response that it goes on from
+	Previous string `json:"previous,omitempty"`
+	// nobody is to see it; others go on from it
+	Gone       bool              `json:"gone,omitempty"`
+	Unfinished bool              `json:"unfinished,omitempty"`
+	Body       json.RawMessage   `json:"body,omitempty"` // the response
+	Input      []json.RawMessage `json:"input,omitempty"`
+	// the items since Previous, this response's output included
+	Conversation []item `json:"conversation"`
 
-	Running json.RawMessage `json:"-"` // the body for other servers while this one makes the response
-	before  []item          // the conversation up to Previous; set by get, and for put in case that Previous has gone
+	// the body for other servers while this one makes the response
+	Running json.RawMessage `json:"-"`
+	// the conversation up to Previous; set by get, and for put in case that Previous has gone
+	before []item
 }
 
 // itemOf returns an item of the response's own part of the conversation.
@@ -84,7 +91,8 @@ type sharer interface {
 
 var (
 	errNotThere = errors.New("it is not there")
-	errTooLarge = errors.New("is more than the store may hold") // it would drive all others out, and then itself
+	// it would drive all others out, and then itself
+	errTooLarge = errors.New("is more than the store may hold")
 )
 
 // OpenStore opens a store: on disk if the options name a folder, which is one server's alone, in

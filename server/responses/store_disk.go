@@ -131,7 +131,8 @@ func (d *diskArchive) put(id string, encoded []byte) error {
 
 func (d *diskArchive) get(id string) (encoded []byte, err error) {
 	err = d.db.View(func(tx *bbolt.Tx) error {
-		encoded = bytes.Clone(tx.Bucket(responsesBucket).Get([]byte(id))) // the bucket's own bytes live as long as the transaction
+		// the bucket's own bytes live as long as the transaction
+		encoded = bytes.Clone(tx.Bucket(responsesBucket).Get([]byte(id)))
 		return nil
 	})
 	if err == nil && encoded == nil {

@@ -91,7 +91,8 @@ func (s *local) close() error {
 func (s *local) put(r *stored) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := s.byID[r.Previous]; r.Previous != "" && (n == nil || n.owner != r.Owner) { // it went while this one was made
+	// it went while this one was made
+	if n := s.byID[r.Previous]; r.Previous != "" && (n == nil || n.owner != r.Owner) {
 		r.Previous, r.Conversation = "", r.whole()
 	}
 	r.At = s.now()

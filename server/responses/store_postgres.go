@@ -34,8 +34,9 @@ const (
 type postgres struct {
 	limits StoreOptions
 	pool   *pgxpool.Pool
-	lease  time.Duration // how long a response in the background is taken for running after its server last said so
-	beat   time.Duration // how often it says so, and looks whether others want it ended
+	// how long a response in the background is taken for running after its server last said so
+	lease time.Duration
+	beat  time.Duration // how often it says so, and looks whether others want it ended
 }
 
 // openPostgres connects, and makes the tables where they are missing.
@@ -51,7 +52,8 @@ func openPostgres(o StoreOptions) (*postgres, error) {
 			config.ConnConfig.RuntimeParams[name] = value
 		}
 	}
-	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true } // one round trip, for no error after a restart
+	// one round trip, for no error after a restart
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 	ctx, cancel := context.WithTimeout(context.Background(), longestStart)
 	defer cancel()
 	p := &postgres{limits: o, lease: 20 * time.Second, beat: 2 * time.Second}
@@ -152,7 +154,8 @@ func (p *postgres) get(ctx context.Context, id, owner string) (*stored, error) {
 		if err := read(ctx); err != nil || !stale {
 			return err
 		}
-		// Its server is gone, or cannot reach the database: it has failed, before anybody is told so.
+		// Its server is gone, or cannot reach the database: it has failed, before anybody
+		// is told so.
 		if _, err := p.pool.Exec(ctx, `update tenon_responses set lease = null, running = null where id = $1 and lease <= clock_timestamp()`, id); err != nil {
 			return err
 		}
@@ -259,7 +262,9 @@ func (p *postgres) hold(ctx context.Context, id string, now func() []byte, end f
 			return p.pool.QueryRow(ctx, `update tenon_responses set lease = case when lease is not null then clock_timestamp() + $2::interval end, running = case when lease is not null then $3::bytea end
 				where id = $1 returning cancelled, lease is null`, id, p.lease, now()).Scan(&cancelled, &lost)
 		})
-		switch { // an error: the next beat tries again; no row: it made room for others, and is kept when it is over
+		// an error: the next beat tries again; no row: it made room for others, and is
+		// kept when it is over
+		switch {
 		case err == nil && cancelled:
 			end(errCancelled)
 			return

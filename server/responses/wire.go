@@ -64,7 +64,8 @@ type reasoning struct {
 }
 
 type tool struct {
-	Type        string          `json:"type"` // "function", "custom", "namespace", or a hosted tool's
+	// "function", "custom", "namespace", or a hosted tool's
+	Type        string          `json:"type"`
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
@@ -91,7 +92,8 @@ type choiceObject struct {
 }
 
 type namedTool struct {
-	Type      string `json:"type"` // "function", "custom"; of a choice also "mcp", "allowed_tools"
+	// "function", "custom"; of a choice also "mcp", "allowed_tools"
+	Type      string `json:"type"`
 	Label     string `json:"server_label"`
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
@@ -103,13 +105,15 @@ type item struct {
 	ID     string `json:"id,omitempty"`
 	Status string `json:"status,omitempty"`
 
-	Role    string          `json:"role,omitempty"`
-	Content json.RawMessage `json:"content,omitempty"` // of a message: a string or parts; of reasoning: parts
+	Role string `json:"role,omitempty"`
+	// of a message: a string or parts; of reasoning: parts
+	Content json.RawMessage `json:"content,omitempty"`
 
-	CallID    string          `json:"call_id,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Namespace string          `json:"namespace,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"` // a string; in tool_search_call an object
+	CallID    string `json:"call_id,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	// a string; in tool_search_call an object
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Input     string          `json:"input,omitempty"`
 	Output    json.RawMessage `json:"output,omitempty"` // a string or parts
 
@@ -127,7 +131,8 @@ type item struct {
 }
 
 type contentPart struct {
-	Type    string `json:"type"` // "input_text", "output_text", "text", "refusal", "reasoning_text", "summary_text"
+	// "input_text", "output_text", "text", "refusal", "reasoning_text", "summary_text"
+	Type    string `json:"type"`
 	Text    string `json:"text"`
 	Refusal string `json:"refusal"`
 
@@ -234,11 +239,12 @@ type (
 
 // response is the whole answer; every field that the description requires is always there.
 type response struct {
-	ID                 string             `json:"id"`
-	Object             string             `json:"object"` // "response"
-	CreatedAt          int64              `json:"created_at"`
-	CompletedAt        *int64             `json:"completed_at"`
-	Status             string             `json:"status"` // "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"
+	ID          string `json:"id"`
+	Object      string `json:"object"` // "response"
+	CreatedAt   int64  `json:"created_at"`
+	CompletedAt *int64 `json:"completed_at"`
+	// "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"
+	Status             string             `json:"status"`
 	Background         bool               `json:"background"`
 	Error              *responseError     `json:"error"`
 	IncompleteDetails  *incompleteDetails `json:"incomplete_details"`
@@ -283,8 +289,9 @@ type usage struct {
 }
 
 type inputDetails struct {
-	CachedTokens     int `json:"cached_tokens"`
-	CacheWriteTokens int `json:"cache_write_tokens"` // always 0: writing the cache costs nothing
+	CachedTokens int `json:"cached_tokens"`
+	// always 0: writing the cache costs nothing
+	CacheWriteTokens int `json:"cache_write_tokens"`
 }
 
 type outputDetails struct {

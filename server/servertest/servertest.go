@@ -1,7 +1,8 @@
 // Package servertest runs the whole server in-process on any engine, a scripted one as a rule, and
 // watches what it sends.
 //
-//	handler := server.New(servertest.Options(servertest.Model{ID: "m", Engine: enginetest.Script(enginetest.Say("hello"))}))
+//	model := servertest.Model{ID: "m", Engine: enginetest.Script(enginetest.Say("hello"))}
+//	handler := server.New(servertest.Options(model))
 //	handler = servertest.Watch(handler, func(e servertest.Exchange) { … e.Fault() … })
 package servertest
 

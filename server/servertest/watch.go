@@ -75,8 +75,8 @@ func (c *copier) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// Flush implements http.Flusher, which Gin asks for.
-func (c *copier) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() } // a writer that cannot flush delivers later
+// Flush implements http.Flusher, which Gin asks for. A writer that cannot flush delivers later.
+func (c *copier) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
 
 // Hijack implements http.Hijacker, which Gin asks for: sockets take the connection over.
 func (c *copier) Hijack() (net.Conn, *bufio.ReadWriter, error) {

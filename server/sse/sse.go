@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing else
-	// is said. MaxEvery is the longest that may be set: clients and proxies cut silent streams,
-	// some after 20 seconds.
+	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing
+	// else is said. MaxEvery is the longest that may be set: clients and proxies cut silent
+	// streams, some after 20 seconds.
 	DefaultEvery = 5 * time.Second
 	MaxEvery     = 10 * time.Second
-	// backlog is how many bytes may wait for a reader that is slower than the model: some thousand
-	// events. Whoever writes events holds a slot, and never waits for the network: a reader that
-	// falls further behind is treated as gone.
+	// backlog is how many bytes may wait for a reader that is slower than the model: some
+	// thousand events. Whoever writes events holds a slot, and never waits for the network: a
+	// reader that falls further behind is treated as gone.
 	backlog = 1 << 20
 )
 
-// Writer writes events to one response. Its methods may be called from any goroutine. What fails is
-// told by Err: whoever writes several events asks once, behind the last.
+// Writer writes events to one response. Its methods may be called from any goroutine. What fails
+// is told by Err: whoever writes several events asks once, behind the last.
 //
 // The response begins with Begin or the first event, or with the first heartbeat where that is due
 // before: until then a refusal keeps its own status.
@@ -36,8 +36,9 @@ type Writer struct {
 	beat       func()
 	sent       sync.WaitGroup // the goroutine that writes what waits, while there is one
 
-	turn  chan struct{} // held by one step of the protocol or one heartbeat at a time; taken before mu
-	ended bool          // guarded by turn: no heartbeat is sent any more
+	// held by one step of the protocol or one heartbeat at a time; taken before mu
+	turn  chan struct{}
+	ended bool // guarded by turn: no heartbeat is sent any more
 
 	mu      sync.Mutex // guards what follows
 	begun   bool
@@ -46,7 +47,8 @@ type Writer struct {
 	trailer [][2]string
 	writing bool
 	timer   *time.Timer
-	err     error // the first that was met, or errClosed, or errSlow; no other write is tried after it
+	// the first that was met, or errClosed, or errSlow; no other write is tried after it
+	err error
 }
 
 var (
@@ -86,8 +88,8 @@ func (s *Writer) Do(f func()) error {
 	return s.Err()
 }
 
-// Err is why no more is written: that of the first write that failed, or that the reader is too far
-// behind. Nothing waits for the reader, so an error shows behind one of the next events.
+// Err is why no more is written: that of the first write that failed, or that the reader is too
+// far behind. Nothing waits for the reader, so an error shows behind one of the next events.
 func (s *Writer) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,8 @@ func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 			if w.Begun() {
 				t.Error("it has begun before anything was sent")
 			}
-			<-time.After(11*time.Second + time.Millisecond) // the bubble's clock, not the machine's
+			// the bubble's clock, not the machine's
+			<-time.After(11*time.Second + time.Millisecond)
 			if w.Event("", 1); w.Err() != nil || !w.Begun() {
 				t.Fatal(w.Err())
 			}
@@ -130,7 +131,8 @@ func TestWriter_neverWaitsForAReader(t *testing.T) {
 		w.Event("", text)
 		err = w.Err()
 	}
-	if err == nil || sent < 1_000_000 { // of text; the events' frames count towards the 1 MiB too
+	// of text; the events' frames count towards the 1 MiB too
+	if err == nil || sent < 1_000_000 {
 		t.Errorf("%v after %d bytes", err, sent)
 	}
 	close(stuck.release)

@@ -197,7 +197,8 @@ func (s *snapshot) end(v responsesEvent) error {
 		return fmt.Errorf("the item is not %s", s.open)
 	}
 	s.open = ""
-	if got := v.Item.said(); got != s.text && v.Item.Type != "mcp_approval_request" { // which comes in one piece
+	// which comes in one piece
+	if got := v.Item.said(); got != s.text && v.Item.Type != "mcp_approval_request" {
 		return fmt.Errorf("the item says %q, its deltas said %q", got, s.text)
 	}
 	return nil

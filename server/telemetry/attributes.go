@@ -24,7 +24,8 @@ func operation(r chat.Request) string {
 func requested(r chat.Request) []attribute.KeyValue {
 	all := []attribute.KeyValue{
 		attribute.String("gen_ai.operation.name", operation(r)), attribute.String("gen_ai.request.model", r.Model),
-		attribute.String("gen_ai.provider.name", system), attribute.String("gen_ai.system", system), // the name before 1.37
+		// the name before 1.37
+		attribute.String("gen_ai.provider.name", system), attribute.String("gen_ai.system", system),
 		attribute.String("openinference.span.kind", "LLM"), attribute.String("llm.system", system),
 	}
 	if r.MaxTokens > 0 {

@@ -10,8 +10,8 @@ import (
 	"tenon/server/chat"
 )
 
-// measures are the histograms that OpenTelemetry's conventions name for servers of models, with the
-// boundaries that they give.
+// measures are the histograms that OpenTelemetry's conventions name for servers of models, with
+// the boundaries that they give.
 type measures struct {
 	duration, firstToken, perToken metric.Float64Histogram
 	tokens                         metric.Int64Histogram

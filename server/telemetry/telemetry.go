@@ -27,7 +27,8 @@ import (
 
 // Options say where telemetry goes, and what beside spans.
 type Options struct {
-	Endpoint string              // of a collector, such as http://collector:4318; "": as OTEL_EXPORTER_OTLP_ENDPOINT says
+	// of a collector, such as http://collector:4318; "": as OTEL_EXPORTER_OTLP_ENDPOINT says
+	Endpoint string
 	Version  string              // of this server
 	Metrics  prometheus.Gatherer // they are sent, too
 	Log      *slog.Logger        // for what cannot be sent

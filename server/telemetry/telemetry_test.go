@@ -23,8 +23,8 @@ import (
 )
 
 // Issue 26: a turn, streamed or not, is a span below its request's, which belongs to the client's
-// trace. It says what the turn was and came to, by the names of OpenTelemetry and of OpenInference,
-// and nothing of what was said.
+// trace. It says what the turn was and came to, by the names of OpenTelemetry and of
+// OpenInference, and nothing of what was said.
 func TestSpans_ofATurn(t *testing.T) {
 	for _, stream := range []string{"false", "true"} {
 		var log bytes.Buffer
@@ -90,7 +90,8 @@ func compare(t *testing.T, got, want map[string]any) {
 	}
 }
 
-// The metrics are those of the page, from the same registry, and the histograms of the conventions.
+// The metrics are those of the page, from the same registry, and the histograms of the
+// conventions.
 func TestMetrics_areSentToo(t *testing.T) {
 	c := newCollector(t)
 	h, flush := traced(t, c.URL, slog.New(slog.DiscardHandler), enginetest.Say(calls))
@@ -186,8 +187,8 @@ func TestSpans_ofAnExecution(t *testing.T) {
 	}
 }
 
-// A collector that is away, or that hangs, costs no request anything. The log says it once, and the
-// end of the server does not wait for longer than it is told to.
+// A collector that is away, or that hangs, costs no request anything. The log says it once, and
+// the end of the server does not wait for longer than it is told to.
 func TestCollector_away(t *testing.T) {
 	asks := make(chan struct{})
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-asks }))

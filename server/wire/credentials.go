@@ -12,7 +12,8 @@ import (
 // container is an object or array that has been opened.
 type container struct {
 	object, atName bool
-	name           string // of the member that holds it; in an object, once it is read, of its own
+	// of the member that holds it; in an object, once it is read, of its own
+	name string
 }
 
 // WithoutCredentials is a request's body, or a part of it, as it may be kept and repeated: without
@@ -64,7 +65,8 @@ func WithoutCredentials(body []byte) []byte {
 
 // hiding is what a member is replaced by, nil if it holds no credentials.
 func hiding(name string, open []container) func(json.RawMessage) string {
-	is := func(other string) bool { return strings.EqualFold(name, other) } // as encoding/json reads names
+	// as encoding/json reads names
+	is := func(other string) bool { return strings.EqualFold(name, other) }
 	switch {
 	case is("authorization"), is("authorization_token"):
 		return func(json.RawMessage) string { return `"(hidden)"` }

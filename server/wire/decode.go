@@ -17,8 +17,9 @@ import (
 
 // Others are the fields of a protocol that have no effect here.
 type Others struct {
-	Refused  map[string]string // they would change the answer: why they are not supported
-	Harmless map[string]Type   // they are accepted and listed, if they are of the type that the protocol gives them
+	Refused map[string]string // they would change the answer: why they are not supported
+	// they are accepted and listed, if they are of the type that the protocol gives them
+	Harmless map[string]Type
 }
 
 // Type is what a field's value must be.
@@ -128,7 +129,8 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 // check returns what is wrong with a field that the struct does not have. What no protocol
 // describes may be anything.
 func (o Others) check(name string, value json.RawMessage) error {
-	if why, ok := o.Refused[name]; ok && string(value) != "[]" { // none of what is not served is no demand
+	// none of what is not served is no demand
+	if why, ok := o.Refused[name]; ok && string(value) != "[]" {
 		return chat.Invalidf(name, "is not supported: %s", why)
 	}
 	want, ok := o.Harmless[name]

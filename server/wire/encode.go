@@ -17,13 +17,20 @@ import (
 // Headers of every protocol's answers.
 const (
 	RequestID = "X-Request-Id"
-	Ignored   = "X-Tenon-Ignored"    // fields that had no effect
-	Issues    = "X-Tenon-Issues"     // keywords of tools' schemas that the mask does not enforce
-	Weaker    = "X-Tenon-Guarantees" // promises that this model's engine keeps in a weaker form
-	Estimate  = "X-Tenon-Estimate"   // fields of the answer that are no exact figures
-	Debug     = "X-Tenon-Debug"      // of a request: 1 asks for its record
-	Limit     = "X-Tenon-Limit"      // what ended the calls that the server executes; of a stream it is a trailer
-	Retries   = "X-Tenon-Retries"    // how often the turn was tried again, unseen; of a stream it is a trailer
+	// fields that had no effect
+	Ignored = "X-Tenon-Ignored"
+	// keywords of tools' schemas that the mask does not enforce
+	Issues = "X-Tenon-Issues"
+	// promises that this model's engine keeps in a weaker form
+	Weaker = "X-Tenon-Guarantees"
+	// fields of the answer that are no exact figures
+	Estimate = "X-Tenon-Estimate"
+	// of a request: 1 asks for its record
+	Debug = "X-Tenon-Debug"
+	// what ended the calls that the server executes; of a stream it is a trailer
+	Limit = "X-Tenon-Limit"
+	// how often the turn was tried again, unseen; of a stream it is a trailer
+	Retries = "X-Tenon-Retries"
 )
 
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and
@@ -141,8 +148,8 @@ func (n *counts) tell(e chat.Event, set func(name, value string)) {
 	}
 }
 
-// Ended settles a stream whose turn has ended with err: refuse answers where nothing has been sent,
-// tell sends what went wrong.
+// Ended settles a stream whose turn has ended with err: refuse answers where nothing has been
+// sent, tell sends what went wrong.
 func Ended(w http.ResponseWriter, out *sse.Writer, err error, refuse func(http.ResponseWriter, *chat.Error), tell func(*chat.Error)) {
 	out.End()
 	switch {

@@ -4,10 +4,11 @@ import "tenon/engine"
 
 // Logprob is a token and how likely it was, as OpenAI's protocols write it.
 type Logprob struct {
-	Token   string    `json:"token"`
-	Logprob float32   `json:"logprob"`
-	Bytes   []int     `json:"bytes"`
-	Top     []Logprob `json:"top_logprobs,omitzero"` // nil in an entry that is itself one of another's
+	Token   string  `json:"token"`
+	Logprob float32 `json:"logprob"`
+	Bytes   []int   `json:"bytes"`
+	// nil in an entry that is itself one of another's
+	Top []Logprob `json:"top_logprobs,omitzero"`
 }
 
 // EncodeLogprobs never returns nil.
@@ -24,7 +25,8 @@ func EncodeLogprobs(tokens []engine.Token) []Logprob {
 }
 
 func encodeLogprob(b []byte, logprob float32) Logprob {
-	const least = -9999 // what OpenAI sends for a token that is all but impossible; JSON has no infinity
+	// what OpenAI sends for a token that is all but impossible; JSON has no infinity
+	const least = -9999
 	p := Logprob{Token: string(b), Logprob: max(logprob, least), Bytes: make([]int, len(b))}
 	for i, c := range b {
 		p.Bytes[i] = int(c)

@@ -16,7 +16,8 @@ type Timings struct {
 	PredictedMS        float64 `json:"predicted_ms"`
 	PredictedPerSecond float64 `json:"predicted_per_second"`
 
-	CacheMiss *chat.Miss `json:"cache_miss,omitempty"` // where the prompt leaves what was cached, and who wrote it
+	// where the prompt leaves what was cached, and who wrote it
+	CacheMiss *chat.Miss `json:"cache_miss,omitempty"`
 }
 
 // Extra is what LM Studio's REST API v0 adds to OpenAI's answers.

@@ -14,9 +14,10 @@ import (
 // unread walks once over valid JSON and finds the members that a Go type has no field for:
 // encoding/json passes over them, so that what a client meant would be lost without a word.
 type unread struct {
-	raw  []byte
-	at   int
-	take func(path string, value json.RawMessage) error // an unknown member; nil values are passed over
+	raw []byte
+	at  int
+	// an unknown member; nil values are passed over
+	take func(path string, value json.RawMessage) error
 }
 
 // value reads the next value, which is decoded into t. A nil t is any value.

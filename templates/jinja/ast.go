@@ -69,7 +69,8 @@ type (
 		op          tokenType
 		left, right expr
 	}
-	// logicExpr is left and right, or left or right: right counts where left is as true as wanted.
+	// logicExpr is left and right, or left or right: right counts where left is as true as
+	// wanted.
 	logicExpr struct {
 		at
 		left, right expr
@@ -96,7 +97,8 @@ type (
 		at
 		node expr
 		name *Str
-		item bool // of a dict: no dict has an attribute of that name, nor has anything a hidden one
+		// of a dict: no dict has an attribute of that name, nor has anything a hidden one
+		item bool
 	}
 	itemExpr struct {
 		at

@@ -47,7 +47,8 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	conversations := map[string]*Dict{}
-	templates := map[string]func() (*Template, error){} // each is parsed once for all conversations
+	// each is parsed once for all conversations
+	templates := map[string]func() (*Template, error){}
 	for _, line := range strings.Split(string(golden), "\n") {
 		template, rest, _ := strings.Cut(line, " ")
 		conversation, want, ok := strings.Cut(rest, " ")

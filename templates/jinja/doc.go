@@ -4,16 +4,17 @@
 //
 // A template is parsed once and rendered often, from any number of goroutines:
 //
-//	t, err := jinja.Parse(source)                          // *SyntaxError with line and column
+//	t, err := jinja.Parse(source)                        // *SyntaxError with line and column
 //	vars := jinja.NewDict()
-//	vars.Set("messages", messages)                         // jinja.FromJSON(data, jinja.Content)
+//	vars.Set("messages", messages)                       // jinja.FromJSON(data, jinja.Content)
 //	vars.Set("bos_token", jinja.NewString("<s>", jinja.Trusted))
-//	out, err := t.Render(vars, jinja.Options{Now: now})    // *RaisedError, *RenderError
+//	out, err := t.Render(vars, jinja.Options{Now: now})  // *RaisedError, *RenderError
 //	for _, s := range out.Spans { ... out.Text[s.Start:s.End], s.Origin ... }
 //
 // # Flow
 //
-//	source --lexer--> tokens --parser--> tree --resolver--> tree with slots --Render--> text and spans
+//	source --lexer--> tokens --parser--> tree --resolver--> tree with slots
+//	tree with slots --Render--> text and spans
 //
 // The lexer applies trim_blocks and lstrip_blocks. The resolver decides at parse time where every
 // name lives, by the rules by which Jinja2 turns a template into Python functions: one frame of

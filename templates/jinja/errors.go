@@ -28,8 +28,10 @@ func (e *RaisedError) Error() string {
 // RenderError is any other failure of a rendering: an undefined value used, a wrong type, a limit.
 type RenderError struct {
 	Line, Col int
-	Type      string // "UndefinedError", "TypeError", "ValueError", "TemplateRuntimeError"; "LimitError" and "RecursionError" for limits
-	Msg       string
+	// "UndefinedError", "TypeError", "ValueError", "TemplateRuntimeError"; "LimitError" and
+	// "RecursionError" for limits
+	Type string
+	Msg  string
 }
 
 func (e *RenderError) Error() string {

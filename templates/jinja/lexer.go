@@ -168,7 +168,8 @@ var literals = []struct {
 
 // literal consumes a number, name or string.
 func (l *lexer) literal() bool {
-	item := l.pos > 0 && l.src[l.pos-1] == '.' // behind a point stands the item of a number, or a name
+	// behind a point stands the item of a number, or a name
+	item := l.pos > 0 && l.src[l.pos-1] == '.'
 	for _, of := range literals {
 		m := of.pattern.FindString(l.src[l.pos:])
 		switch {

@@ -169,7 +169,8 @@ func (p *parser) parseName(t token, namespace bool) expr {
 func (p *parser) number(t token) Value {
 	text := strings.ReplaceAll(t.text, "_", "")
 	if t.typ == tokFloat {
-		f, _ := strconv.ParseFloat(text, 64) // the lexer checked its form; out of range is infinity, as in Python
+		// the lexer checked its form; out of range is infinity, as in Python
+		f, _ := strconv.ParseFloat(text, 64)
 		return Float(f)
 	}
 	v, ok := parseInt(text)

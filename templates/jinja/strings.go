@@ -64,8 +64,8 @@ func affix(has func(s, affix string) bool) *native {
 	}, None, None)
 }
 
-// search is a method that finds where a text is, in characters; must fails where it is not, instead
-// of returning -1.
+// search is a method that finds where a text is, in characters; must fails where it is not,
+// instead of returning -1.
 func search(index func(s, sub string) int, must bool) *native {
 	return fn("self sub start end", func(rt *runtime, a []Value) Value {
 		in := rt.window(a)

@@ -11,7 +11,8 @@ import "maps"
 type function struct {
 	slots  int
 	parent *function // whose frame it can read; nil for the template and its blocks
-	kept   bool      // its frames may be referred to when it has ended: by functions and generators made in it
+	// its frames may be referred to when it has ended: by functions and generators made in it
+	kept bool
 }
 
 // slot is a variable of a function.

@@ -13,7 +13,8 @@ type Options struct {
 	Now time.Time
 	// Limits bounds the work; zero fields mean the defaults.
 	Limits Limits
-	// Memo keeps what is made of values that stay the same between renderings; nil keeps nothing.
+	// Memo keeps what is made of values that stay the same between renderings; nil keeps
+	// nothing.
 	Memo *Memo
 	// Stop is asked every few thousand steps. An error of its ends the rendering, and is the
 	// rendering's error. Nil: nothing stops it but its limits.
@@ -23,8 +24,8 @@ type Options struct {
 // Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err,
 // ErrLimit) matches.
 type Limits struct {
-	// Steps counts evaluated nodes, items visited and, at one step per 8 bytes, text made. Default
-	// 20 million.
+	// Steps counts evaluated nodes, items visited and, at one step per 8 bytes, text made.
+	// Default 20 million.
 	Steps int
 	// Output bounds the output, and every intermediate string, in bytes. Default 16 MiB.
 	Output int

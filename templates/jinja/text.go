@@ -24,11 +24,12 @@ type Span struct {
 // Str is a string that knows where each of its bytes came from.
 type Str struct {
 	text string
-	// runs are the origins in order, each up to its end, covering text without gaps; nil when all
-	// is of one origin.
+	// runs are the origins in order, each up to its end, covering text without gaps; nil when
+	// all is of one origin.
 	runs   []run
 	origin Origin // of the whole where runs is nil
-	// markup is set by the filters safe and escape: what is added to such a text is escaped first.
+	// markup is set by the filters safe and escape: what is added to such a text is escaped
+	// first.
 	markup bool
 }
 

@@ -15,8 +15,8 @@ type (
 	Int int64
 	// Float is a float.
 	Float float64
-	// bigInt is an int outside int64's range by its digits, as JSON has it: it prints and compares,
-	// but nothing is computed with it.
+	// bigInt is an int outside int64's range by its digits, as JSON has it: it prints and
+	// compares, but nothing is computed with it.
 	bigInt string
 )
 

@@ -3,8 +3,9 @@
 // which this package never changes.
 //
 //	shown, err := schema.Tidy(declared)                    // shorter, same meaning
-//	shown, err = schema.Simplify(shown, simplification)    // shorter, less is said: only where somebody asked for it
+//	shown, err = schema.Simplify(shown, simplification)    // shorter, less is said
 //	line := schema.Signature(name, description, shown)     // for tenon's own protocols
 //
-// Key order is kept throughout: a prompt that stays the same is a prompt that is cached.
+// Simplify is only for whoever asked for it. Key order is kept throughout: a prompt that stays
+// the same is a prompt that is cached.
 package schema

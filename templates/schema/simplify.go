@@ -17,7 +17,8 @@ type Simplification struct {
 	EnumText       bool     // an enum is a string whose description lists the choices
 	MaxDescription int      // characters of a description; 0: all of them
 	HideOthers     bool     // additionalProperties is not shown
-	Flatten        bool     // an object's properties are shown as name.property; see Flatten for the way back
+	// an object's properties are shown as name.property; see Flatten for the way back
+	Flatten bool
 }
 
 // IsZero says whether nothing is to be simplified.

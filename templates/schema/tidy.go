@@ -34,8 +34,10 @@ func Tidy(declared json.RawMessage) (json.RawMessage, error) {
 }
 
 type tidier struct {
-	root   object
-	budget int  // bytes that resolved references may still add: references to references can double at every step
+	root object
+	// bytes that resolved references may still add: references to references can double at
+	// every step
+	budget int
 	kept   bool // a reference is left, so that the definitions must stay
 }
 

@@ -93,7 +93,8 @@ func (t trial) read(body string, calls int) error {
 		if strings.Contains(body, part.word) {
 			want = part.word
 		}
-		if strings.TrimSpace(thought) == ProbeText { // the template leaves thinking open before text
+		// the template leaves thinking open before text
+		if strings.TrimSpace(thought) == ProbeText {
 			continue
 		}
 		if got := strings.TrimSpace(part.found); got != want {

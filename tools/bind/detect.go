@@ -19,8 +19,8 @@ type Evidence struct {
 	Markers []string
 	EOS     string // the vocabulary's end token, "" if it is not known
 	Shown   Shown  // how the template renders canonical turns
-	// Bound is the name of the candidate that was taken for the same evidence before, "" if that is
-	// not known: nothing else is tried then.
+	// Bound is the name of the candidate that was taken for the same evidence before, "" if
+	// that is not known: nothing else is tried then.
 	Bound string
 	// Format overrides the template: a family's name, "json" or "react". "" and "auto" do not.
 	Format string
@@ -86,7 +86,8 @@ type Known struct {
 // those with the most text in them first, then the skeletons filled from its renderings. The first
 // that reads the renderings and writes them again is taken. A family that only reads them takes
 // its calls from a skeleton that does both. If no candidate does both, the first reader is taken;
-// if none reads them, tenon's own JSON format. The error names an unknown Format and what is known.
+// if none reads them, tenon's own JSON format. The error names an unknown Format and what is
+// known.
 func Detect(e Evidence, k Known) (Binding, error) {
 	b := Binding{}
 	d, named := families.Lookup(e.Format)
@@ -105,7 +106,8 @@ func Detect(e Evidence, k Known) (Binding, error) {
 // bound tries the candidates.
 func bound(e Evidence, k Known) Binding {
 	candidates := recognised(e.Template, k.Families)
-	if !strings.Contains(e.Shown.Call, ProbeTool) { // the template shows no calls: its signs alone tell
+	// the template shows no calls: its signs alone tell
+	if !strings.Contains(e.Shown.Call, ProbeTool) {
 		if len(candidates) > 0 {
 			return Binding{Dialect: candidates[0], Why: "the template holds its signs, and shows no calls"}
 		}

@@ -198,7 +198,8 @@ func repeated(before, between string) string {
 	n := commonEnd(before, between)
 	text := before[len(before)-n:]
 	if n < len(before) && n < len(between) || n == len(between) && n < len(before) {
-		for _, at := range tag.FindAllStringIndex(before, -1) { // a marker that is cut is none
+		// a marker that is cut is none
+		for _, at := range tag.FindAllStringIndex(before, -1) {
 			if at[0] < len(before)-n && at[1] > len(before)-n {
 				text = before[min(at[1], len(before)):]
 			}
@@ -268,7 +269,8 @@ func thinkingOf(s Shown) (open, end string, ok bool) {
 		return promptedThinking(s.Generation)
 	}
 	open = strings.TrimSpace(before[common(before, s.start()):])
-	if half := len(open) / 2; half > 0 && strings.TrimSpace(open[:half]) == strings.TrimSpace(open[half+len(open)%2:]) { // by the prompt, and by the turn
+	// by the prompt, and by the turn
+	if half := len(open) / 2; half > 0 && strings.TrimSpace(open[:half]) == strings.TrimSpace(open[half+len(open)%2:]) {
 		open = strings.TrimSpace(open[:half])
 	}
 	if open == "" { // the prompt ends with it

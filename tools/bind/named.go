@@ -70,8 +70,8 @@ func (f *frame) takeID(c *format.Named, first, second string) {
 	c.IDMark, c.Separator = mark, rest
 }
 
-// takeAfter takes what stands behind the object inside of the call's closing marker, or without one,
-// such as the end of a code fence.
+// takeAfter takes what stands behind the object inside of the call's closing marker, or without
+// one, such as the end of a code fence.
 func (f *frame) takeAfter() string {
 	after := strings.TrimRight(f.behind, " \n")
 	if at := tag.FindStringIndex(f.behind); at != nil {
@@ -84,12 +84,12 @@ func (f *frame) takeAfter() string {
 	return after
 }
 
-// label is what a line of labels begins with, as "Tool: " or "Call> ". It says what follows, and is
-// no marker.
+// label is what a line of labels begins with, as "Tool: " or "Call> ". It says what follows, and
+// is no marker.
 var label = regexp.MustCompile(`(^|\n)[#* ]*\pL[\pL\pN _-]*[:>]+[* ]*\n?$`)
 
-// takeName takes the words and markers between the call's own marker and its name off the frame, or
-// the label before the name.
+// takeName takes the words and markers between the call's own marker and its name off the frame,
+// or the label before the name.
 func (f *frame) takeName(c *format.Named) {
 	open := repeated(f.before, f.between)
 	if f.between == "" {

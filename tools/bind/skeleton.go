@@ -13,11 +13,11 @@ import (
 // renderings and reads off how they are written; [reads] has the last word.
 type skeleton struct {
 	name string
-	// core is where the call of a tool stands in a text: its name and arguments; -1 if it is not
-	// written so.
+	// core is where the call of a tool stands in a text: its name and arguments; -1 if it is
+	// not written so.
 	core func(text, tool string) (from, to int)
-	// fill reads the call's syntax off the renderings. It may move what belongs to the calls out
-	// of the frame.
+	// fill reads the call's syntax off the renderings. It may move what belongs to the calls
+	// out of the frame.
 	fill func(d *format.Family, f *frame, s Shown) bool
 }
 
@@ -220,7 +220,8 @@ func fillPython(d *format.Family, f *frame, s Shown) bool {
 	if c.Listed = f.takeList(); !c.Listed && (strings.Contains(f.between, ",") && blank(strings.ReplaceAll(f.between, ",", "")) != "" || f.between == ",") {
 		c.Between, f.between = f.between, ""
 	}
-	if word := strings.TrimSpace(f.before); word != "" && !distinct(word) { // a fence and a word are no markers
+	// a fence and a word are no markers
+	if word := strings.TrimSpace(f.before); word != "" && !distinct(word) {
 		c.Fence.Open = strings.TrimLeft(f.before, " \n")
 		if strings.HasPrefix(strings.TrimSpace(f.behind), format.FenceMark) {
 			c.Fence.Close = "\n" + format.FenceMark

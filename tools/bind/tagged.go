@@ -67,7 +67,8 @@ func argumentTag(head, next string) string {
 	if i < 0 {
 		return ""
 	}
-	if at := tag.FindAllStringIndex(text, -1); len(at) > 0 { // a marker, and words that belong to it
+	// a marker, and words that belong to it
+	if at := tag.FindAllStringIndex(text, -1); len(at) > 0 {
 		if last := at[len(at)-1]; last[1] < len(text) && last[1] > i && strings.TrimSpace(text[last[1]:]) != "" {
 			i = last[0]
 		}
@@ -94,7 +95,8 @@ func fillValue(c *format.Tagged, inside, behind string, s Shown) {
 		return
 	}
 	c.Arg.Close = inside
-	if quote, attribute, ok := strings.Cut(inside, `" `); ok && quote == "" { // the kind of the value is an attribute
+	// the kind of the value is an attribute
+	if quote, attribute, ok := strings.Cut(inside, `" `); ok && quote == "" {
 		close := attribute[strings.LastIndexByte(attribute, '"')+1:]
 		c.Arg.Close = `"` + close
 		c.TextAttribute = strings.TrimSuffix(attribute, close)
@@ -127,7 +129,8 @@ func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) boo
 	if f.between == "" {
 		open = strings.TrimLeft(f.before, " \n")
 	}
-	if strings.HasPrefix(name, ">") || strings.HasPrefix(name, `"`) { // the name stands in a tag
+	// the name stands in a tag
+	if strings.HasPrefix(name, ">") || strings.HasPrefix(name, `"`) {
 		i := lastBracket(open)
 		if at := tag.FindAllStringIndex(open, -1); len(at) > 0 && at[len(at)-1][1] > i && at[len(at)-1][1] < len(open) {
 			i = at[len(at)-1][0]
@@ -136,7 +139,8 @@ func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) boo
 			return false
 		}
 		c.Call = format.Span{Open: open[i:], Close: name}
-		if quote, index, ok := strings.Cut(name, `" `); ok && quote == "" && strings.Contains(index, `="`) { // so does the call's number
+		// so does the call's number
+		if quote, index, ok := strings.Cut(name, `" `); ok && quote == "" && strings.Contains(index, `="`) {
 			attribute, close, _ := strings.Cut(index, `"`)
 			_, close, _ = strings.Cut(close, `"`)
 			c.Index, c.Call.Close = " "+attribute+`"`, `"`+close

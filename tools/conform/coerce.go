@@ -172,7 +172,8 @@ func (c *coercion) array(v value, s *jsonschema.Schema, at string) value {
 		out.items[i] = try.value(out.items[i], itemSchema(s, i), at+"/"+strconv.Itoa(i))
 	}
 	c.budget = try.budget
-	if count(try.repairs, WrapInArray) > 0 && c.isItem(v, s) { // [1, 2] may be [[1], [2]] or [[1, 2]]
+	// [1, 2] may be [[1], [2]] or [[1, 2]]
+	if count(try.repairs, WrapInArray) > 0 && c.isItem(v, s) {
 		return v
 	}
 	c.repairs = append(c.repairs, try.repairs...)
@@ -265,7 +266,8 @@ func Normal(name string) string {
 // scalar tries the readings of a scalar, most faithful first.
 func (c *coercion) scalar(v value, s *jsonschema.Schema, at string) value {
 	if s.Types == nil && s.Enum == nil && s.Const == nil {
-		return v // nothing wants another type, and of another type it would only slip through
+		// nothing wants another type, and of another type it would only slip through
+		return v
 	}
 	text, isString := v.str()
 	if !isString {

@@ -200,8 +200,8 @@ func TestField_readsTextBySchema(t *testing.T) {
 	}
 }
 
-// A few lines of unions of unions, reached by pointer or by anchor, have millions of alternatives. A
-// value that fits the first is found at once; for one that fits none the look at them ends.
+// A few lines of unions of unions, reached by pointer or by anchor, have millions of alternatives.
+// A value that fits the first is found at once; for one that fits none the look at them ends.
 func TestConform_unionsOfUnions(t *testing.T) {
 	for _, ref := range []string{`{"$ref":"#/$defs/w%d"}`, `{"$ref":"#w%d"}`} {
 		definitions := `"w0":{"$anchor":"w0","type":"integer"}`

@@ -9,7 +9,7 @@
 // name of its rule. A value is never invented, and where two changes would do, none is made.
 //
 // Files: schema.go (compiling, validating), sanitize.go (a schema without what cannot be used),
-// unwieldy.go (what is too large to be one), coerce.go and shape.go (the changes), field.go (what a
-// schema says of one argument: whether it may be text, say), value.go (values that keep their
+// unwieldy.go (what is too large to be one), coerce.go and shape.go (the changes), field.go (what
+// a schema says of one argument: whether it may be text, say), value.go (values that keep their
 // order, and where arguments fail: [Fault]).
 package conform

@@ -54,8 +54,8 @@ func memberOf(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	return find(s, map[*jsonschema.Schema]bool{}, func(s *jsonschema.Schema) *jsonschema.Schema { return memberSchema(s, key) })
 }
 
-// find returns what look finds first, in a schema or in those that it is made of. Schemas may refer
-// to themselves.
+// find returns what look finds first, in a schema or in those that it is made of. Schemas may
+// refer to themselves.
 func find(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool, look func(*jsonschema.Schema) *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || seen[s] {
 		return nil

@@ -78,7 +78,8 @@ func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	}
 	loose := err != nil
 	if loose {
-		root, _ = build(map[string]any{"type": "object"}, &e, nil) // a constant that compiles
+		// a constant that compiles
+		root, _ = build(map[string]any{"type": "object"}, &e, nil)
 	}
 	return &Schema{root: root, loose: loose, effort: &e, wrong: wrong}, nil
 }
@@ -95,8 +96,8 @@ func build(doc any, e *effort, stop func() error) (*jsonschema.Schema, error) {
 		return e, nil
 	}})
 	c.UseLoader(noLoader{})
-	// Documents of this host are not held against a metaschema, which takes the cube of how deep
-	// they nest. A keyword whose value it cannot have is left out.
+	// Documents of this host are not held against a metaschema, which takes the cube of how
+	// deep they nest. A keyword whose value it cannot have is left out.
 	const url = "https://json-schema.org/tool/parameters"
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("add the schema: %w", err)
@@ -122,10 +123,10 @@ type effort struct {
 }
 
 // A value that fits no branch of a union is compared with each, and so is each value inside of it,
-// again for each branch that holds it: the time doubles with each level of the value. So the places
-// of the schema that are reached are counted, and a look that reaches too many ends. A pattern may
-// backtrack for ever, too: one that takes longer than matchTimeout does not match, and after
-// maxTimeouts in one look none does.
+// again for each branch that holds it: the time doubles with each level of the value. So the
+// places of the schema that are reached are counted, and a look that reaches too many ends. A
+// pattern may backtrack for ever, too: one that takes longer than matchTimeout does not match, and
+// after maxTimeouts in one look none does.
 const (
 	maxSteps     = 1 << 15
 	stepsPerByte = 32

@@ -78,8 +78,9 @@ func listed(v value) (value, bool) {
 type certainty uint8
 
 const (
-	absent  certainty = iota // it holds none
-	guessed                  // it may: "[draft]" is a list of one word or a title, "[1, 2" was cut off
+	absent certainty = iota // it holds none
+	// it may: "[draft]" is a list of one word or a title, "[1, 2" was cut off
+	guessed
 	certain
 )
 
@@ -136,7 +137,8 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 	wrapped := value{kind: '[', items: []value{item}}
 	fits := try.valid(wrapped, s)
 	c.budget = try.budget
-	if !fits || count(try.repairs, StringFromJSON) > 0 { // an object where strings are listed is no string of the list
+	// an object where strings are listed is no string of the list
+	if !fits || count(try.repairs, StringFromJSON) > 0 {
 		return v
 	}
 	c.repairs = append(c.repairs, try.repairs...)

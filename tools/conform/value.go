@@ -85,7 +85,8 @@ func stringValue(s string) value { return value{raw: lenient.AppendString(nil, s
 
 // Fault is a place in arguments that does not validate, and that no lossless repair mends.
 type Fault struct {
-	Path    []string        // keys and indexes that lead there; empty: the arguments themselves
+	// keys and indexes that lead there; empty: the arguments themselves
+	Path    []string
 	Value   json.RawMessage // what stands there; nil if nothing does
 	Schema  string          // JSON pointer to the schema that it does not fit
 	Message string
@@ -133,9 +134,9 @@ func message(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// failures are those that have no cause. Of a union the branch counts that has the fewest, or whose
-// failures lie deepest: it is what the value was most likely meant to be. The branch itself is told
-// first, since a value that fits it fits the union.
+// failures are those that have no cause. Of a union the branch counts that has the fewest, or
+// whose failures lie deepest: it is what the value was most likely meant to be. The branch itself
+// is told first, since a value that fits it fits the union.
 func failures(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}

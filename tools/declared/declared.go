@@ -40,11 +40,14 @@ type Tool struct {
 	Issues  []grammar.Issue
 	Unsat   string // why no arguments can validate
 	Allowed bool
-	Members []Property       // the arguments, where each has a place of its own
-	Loose   bool             // some of the arguments have only types in the grammar
-	Held    bool             // arguments are validated before any of them is sent: the mask enforces only a part of the schema
-	Text    *grammar.Grammar // of a free-form tool's input; nil: any
-	Quoted  *gbnf.Grammar    // of the same inside a JSON string, where it is not a regular expression
+	Members []Property // the arguments, where each has a place of its own
+	Loose   bool       // some of the arguments have only types in the grammar
+	// arguments are validated before any of them is sent: the mask enforces only a part of the
+	// schema
+	Held bool
+	Text *grammar.Grammar // of a free-form tool's input; nil: any
+	// of the same inside a JSON string, where it is not a regular expression
+	Quoted *gbnf.Grammar
 }
 
 // Uncallable is what a tool is, as a whole, whose Unsat is set.

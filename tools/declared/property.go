@@ -75,7 +75,8 @@ func (t *Tool) Properties(masked int) []Property {
 	raw, _ := root.First("properties")
 	var required []string
 	if r, ok := root.First("required"); ok {
-		_ = json.Unmarshal(r, &required) // of another shape: the schema's own compiler has reported it
+		// of another shape: the schema's own compiler has reported it
+		_ = json.Unmarshal(r, &required)
 	}
 	demanded, missing := map[string]bool{}, map[string]bool{}
 	for _, k := range required {

@@ -31,7 +31,8 @@ func Arguments(declared json.RawMessage) (schema json.RawMessage, narrowed bool)
 	default:
 		root = Both(root, json.RawMessage(`{"type":"object"}`))
 	}
-	if _, refers := root.First("$ref"); refers { // older drafts pass over what stands beside a reference
+	// older drafts pass over what stands beside a reference
+	if _, refers := root.First("$ref"); refers {
 		root = slices.DeleteFunc(root, func(m ordered.Member) bool { return m.Key == "$schema" })
 	}
 	return root.Object(), true

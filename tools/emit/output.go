@@ -22,8 +22,8 @@ type output struct {
 	rules  strings.Builder
 	seen   map[string]bool
 	called []int // callable tools
-	// followed counts the lists and objects that the mask looks into where a family has a notation
-	// of its own for those.
+	// followed counts the lists and objects that the mask looks into where a family has a
+	// notation of its own for those.
 	followed int
 }
 

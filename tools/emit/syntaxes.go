@@ -234,7 +234,8 @@ func (c pythonWriter) write(w *output, t *declared.Tool, i int) string {
 			return seq(key, `"\""`, w.quotedInput(t, i), `"\""`)
 		}
 		value := pythonGrammar(p)
-		if c.Quote != "" && p.Kind == declared.KindText { // as it stands where nothing in it is escaped
+		// as it stands where nothing in it is escaped
+		if c.Quote != "" && p.Kind == declared.KindText {
 			value = alt([]string{value, seq(grammar.Quote(c.Quote), w.plain(p, c.Quote, `\`, "\n"), grammar.Quote(c.Quote))})
 		}
 		return seq(key, argument(p, value))

@@ -24,8 +24,8 @@ var inTags = []format.Family{
 	{Key: "glm-4.7", About: "GLM-4.7, GLM-5", Aliases: []string{"glm-5"}, Call: toolCall, Codecs: []format.Syntax{format.PairTags},
 		Think: format.CommonThinking, Noise: []string{"[gMASK]", "<sop>"}, Ends: glmEnds, Results: responses,
 		Signature: []string{`<arg_key>`, `<arg_value>`, `<|observation|>`, `clear_thinking`}},
-	// The markers of some releases carry a suffix of their own (<tool_call:…>); a dialect derived
-	// from the template reads those.
+	// The markers of some releases carry a suffix of their own (<tool_call:…>); a dialect
+	// derived from the template reads those.
 	{Key: "hunyuan3", About: "Hy3", Aliases: []string{"hy3", "hy_v3"}, Section: toolCalls, Call: toolCall,
 		Codecs: []format.Syntax{format.Tagged{NameFirst: true, NameEnd: "<tool_sep>", Arg: format.Pair("<arg_key>", "</arg_key>"), Value: "<arg_value>", ArgEnd: "</arg_value>"}},
 		Think:  format.CommonThinking, Ends: []string{"<|hy_eos|>", "<|hy_bos|>", "<|hy_User|>", "<|hy_Assistant|>"},
@@ -44,8 +44,8 @@ var inTags = []format.Family{
 		Codecs: []format.Syntax{format.Tagged{NameFirst: true, Arg: format.Pair("<arg_key>", "</arg_key>"), Value: "<arg_value>", ArgEnd: "</arg_value>", Between: "\n"}},
 		Think:  format.CommonThinking, Ends: []string{"<|role_end|>", "<role>", "</role>", "<|endoftext|>"}, Results: responses,
 		Signature: []string{`<arg_key>`, `<arg_value>`, `<role>`}},
-	// LongCat Flash Lite and Flash Thinking of 2026 write each argument between tags; the first
-	// Flash Chat wrote JSON.
+	// LongCat Flash Lite and Flash Thinking of 2026 write each argument between tags; the
+	// first Flash Chat wrote JSON.
 	{Key: "longcat-flash", About: "LongCat Flash Lite, Flash Thinking 2601", Aliases: []string{"longcat-2"},
 		Call: format.Pair("<longcat_tool_call>", "</longcat_tool_call>"), Layout: format.Layout{Between: "\n", Before: "\n"},
 		Codecs: []format.Syntax{format.Tagged{NameFirst: true, Arg: format.Pair("<longcat_arg_key>", "</longcat_arg_key>"), Value: "<longcat_arg_value>", ArgEnd: "</longcat_arg_value>", Between: "\n"}},

@@ -18,7 +18,8 @@ func (d *Dialect) With(markers []string) *Dialect {
 	bound.tokens = map[string]int{}
 	for _, m := range d.AllMarkers() {
 		longest := 0
-		for s := range bound.Symbols { // of those that are as long, the first in the marker
+		// of those that are as long, the first in the marker
+		for s := range bound.Symbols {
 			i, n := strings.Index(m.Text, s), len(s)
 			if i >= 0 && (n > longest || n == longest && i < bound.tokens[m.Text]) {
 				bound.tokens[m.Text], longest = i, n
@@ -51,27 +52,30 @@ type Family struct {
 	// Unmarked: models leave the section's markers out as often as not.
 	Unmarked bool
 	// Fenced: what a cue starts stands in a JSON code fence, white space between its parts.
-	Fenced  bool
-	Call    Span // around one call; zero: the codec finds its end
-	Layout  Layout
-	Codecs  []Syntax // the first is how the family writes, the others what it is known to slip into
+	Fenced bool
+	Call   Span // around one call; zero: the codec finds its end
+	Layout Layout
+	// the first is how the family writes, the others what it is known to slip into
+	Codecs  []Syntax
 	Opens   []string // further markers that open a region
 	Cues    []Cue    // texts that start a call without being markers
 	Headers *Headers // messages that say in a header what they are (harmony)
 	Think   Span
-	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is offered
-	// any.
+	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is
+	// offered any.
 	Thoughtless bool
 	Text        []string // markers around visible text
 	Noise       []string // markers that say nothing
 	Spelt       bool     // models spell the markers in other ways too
-	Lead        string   // the generation prompt ends with it; it belongs to the grammar of the turn
-	Labels      []Label
-	Ends        []string // end tokens, and what a model writes when it runs past its turn
-	Results     []string // markers around results, which are not the model's to write
+	// the generation prompt ends with it; it belongs to the grammar of the turn
+	Lead    string
+	Labels  []Label
+	Ends    []string // end tokens, and what a model writes when it runs past its turn
+	Results []string // markers around results, which are not the model's to write
 	// OneCall: the family's template renders at most one call a turn.
 	OneCall bool
-	// Ours: the format is tenon's own, for models that were taught none: the prompt must explain it.
+	// Ours: the format is tenon's own, for models that were taught none: the prompt must
+	// explain it.
 	Ours bool
 
 	Signature []string // a template that holds all of them is the family's
@@ -184,7 +188,8 @@ const (
 type Marker struct {
 	Text string
 	Role role
-	Hole string // what ends the tag that the text only begins, behind a name; "" if it is whole
+	// what ends the tag that the text only begins, behind a name; "" if it is whole
+	Hole string
 }
 
 func (d *Dialect) AllMarkers() []Marker {

@@ -8,8 +8,8 @@ import (
 // Its grammar is written by a writer (emit/syntaxes.go) and its text read by a codec
 // (scan/codec.go).
 type Syntax interface {
-	// Openers are the markers that open a region of this syntax by themselves, without a section
-	// or call marker around.
+	// Openers are the markers that open a region of this syntax by themselves, without a
+	// section or call marker around.
 	Openers() []string
 	// inner are the further markers inside its calls.
 	inner() []string
@@ -19,10 +19,11 @@ type Syntax interface {
 // fence. The name is the value of a field, or a key by itself; header says that the name stands
 // before an object of arguments instead.
 type JSON struct {
-	NameKey, ArgsKey, IDKey string // as the family writes them; every other usual key is read too
-	IntegerID               bool   // ids are numbers
-	Array                   bool   // the family writes an array even for one call
-	NameIsKey               bool   // {"NAME": {…}}
+	// as the family writes them; every other usual key is read too
+	NameKey, ArgsKey, IDKey string
+	IntegerID               bool // ids are numbers
+	Array                   bool // the family writes an array even for one call
+	NameIsKey               bool // {"NAME": {…}}
 }
 
 func (c JSON) Openers() []string { return nil }
@@ -35,16 +36,17 @@ func (c JSON) inner() []string { return nil }
 //
 // Of the words before the object, one is the name; ids and fixed words may stand beside it.
 type Named struct {
-	Before    string   // a fixed text before the name, as the family writes it
-	Separator string   // between name and object, as the family writes it
-	IDMark    string   // between name and id, "" if no id is written or the id is part of the name
-	Splits    []string // all texts that part the words
-	IDFirst   string   // between id and name, where the id comes first
-	Index     bool     // the call's number follows the name
-	BareKeys  bool     // keys are written without quotes
-	After     string   // behind the object, before the call's closing marker
-	Quotes    []string // delimiters of strings besides JSON's
-	Labelled  bool     // the words are labels, but for the name
+	Before    string // a fixed text before the name, as the family writes it
+	Separator string // between name and object, as the family writes it
+	// between name and id, "" if no id is written or the id is part of the name
+	IDMark   string
+	Splits   []string // all texts that part the words
+	IDFirst  string   // between id and name, where the id comes first
+	Index    bool     // the call's number follows the name
+	BareKeys bool     // keys are written without quotes
+	After    string   // behind the object, before the call's closing marker
+	Quotes   []string // delimiters of strings besides JSON's
+	Labelled bool     // the words are labels, but for the name
 }
 
 func (c Named) Openers() []string { return nil }
@@ -87,10 +89,12 @@ type Tagged struct {
 	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is
 	// JSON. Without them the schema says.
 	TextAttribute, JSONAttribute string
-	Attribute                    string // written behind a key: its start; the kind and the tag's end follow
-	Index                        string // written behind a name: its start; the call's number and the tag's end follow
-	NameEnd                      string // written behind a name that comes first
-	Between                      string // written between the parts of a call
+	// written behind a key: its start; the kind and the tag's end follow
+	Attribute string
+	// written behind a name: its start; the call's number and the tag's end follow
+	Index   string
+	NameEnd string // written behind a name that comes first
+	Between string // written between the parts of a call
 	// Lines: a line break behind the key's tag and one before argEnd are layout.
 	Lines bool
 	// CDATA: text may stand in a CDATA section, inside of which nothing ends it.
@@ -116,12 +120,15 @@ func (c Tagged) inner() []string {
 
 // Python reads calls written as in Python, in a list or one per line: [f(a=1, b="x"), g()]
 type Python struct {
-	Listed  bool   // the family writes a list even for one call
-	Method  string // written behind the name, such as ".call"
-	Assign  string // written between a key and its value, "=" if empty
-	Between string // written between calls that stand in no list, "" for what the family's layout says
+	Listed bool   // the family writes a list even for one call
+	Method string // written behind the name, such as ".call"
+	Assign string // written between a key and its value, "=" if empty
+	// written between calls that stand in no list, "" for what the family's layout says
+	Between string
 	Quote   string // what the family writes around strings, "" for JSON's
-	Fence   Span   // around calls, with its line breaks: of code, or a word, and no marker; zero if they stand in none
+	// around calls, with its line breaks: of code, or a word, and no marker; zero if they
+	// stand in none
+	Fence Span
 }
 
 func (c Python) Openers() []string { return nil }

@@ -65,7 +65,8 @@ var (
 	errOpen  = errors.New("a string is never closed")
 	errValue = errors.New("no value")
 	errDeep  = errors.New("nested too deeply")
-	// errPaired: in a list, half of a quotation in each of two strings may be all of it in one.
+	// errPaired: in a list, half of a quotation in each of two strings may be all of it in
+	// one.
 	errPaired = errors.New("quotes that are not escaped may end a string or stand in it")
 	// ErrTwice: there is no way to choose.
 	ErrTwice = errors.New("a key has two different values")
@@ -277,7 +278,8 @@ func (d *decoder) next(end byte, n int) (done bool, err error) {
 			}
 			return true, nil
 		case c == '}' || c == ']' || c == ')', // closes a container around this one
-			n > 0 && commas == 0 && bytes.HasPrefix(d.text[d.pos:], []byte(codeFence)): // or all of them
+			// or all of them
+			n > 0 && commas == 0 && bytes.HasPrefix(d.text[d.pos:], []byte(codeFence)):
 			d.repair(MissingClose)
 			return true, nil
 		default:
@@ -383,7 +385,8 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 				d.repair(RawControl)
 			}
 			n := 1
-			for n < len(rest) && rest[n] != quote[0] && rest[n] != '\\' && rest[n] >= ' ' { // most of a text
+			// most of a text
+			for n < len(rest) && rest[n] != quote[0] && rest[n] != '\\' && rest[n] >= ' ' {
 				n++
 			}
 			s = append(s, rest[:n]...)

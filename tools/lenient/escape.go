@@ -164,5 +164,6 @@ func (d *decoder) valid(s []byte) []byte {
 		return s
 	}
 	d.repair(InvalidUTF8)
-	return []byte(string([]rune(string(s)))) // each invalid byte, not each run of them, as everywhere
+	// each invalid byte, not each run of them, as everywhere
+	return []byte(string([]rune(string(s))))
 }

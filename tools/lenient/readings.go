@@ -14,11 +14,11 @@ type Shape func(key string) (inside Shape, ok bool)
 // Reading is one way to read a text in whose strings quotes are not escaped.
 type Reading struct {
 	JSON []byte // a list of the values, or of the calls as objects with name and arguments
-	// Paired: every string holds its quotes in pairs and its brackets closed, as code and prose do
-	// that are whole.
+	// Paired: every string holds its quotes in pairs and its brackets closed, as code and
+	// prose do that are whole.
 	Paired bool
-	// Cut: a string with quotes in it ends before brackets are closed that it opens, as one does
-	// that ends too early.
+	// Cut: a string with quotes in it ends before brackets are closed that it opens, as one
+	// does that ends too early.
 	Cut bool
 	// Repairs are the rules by which it was read.
 	Repairs []string

@@ -8,14 +8,16 @@ import (
 
 // Rules say what else than JSON's own syntax a text may hold. The zero value adds nothing.
 type Rules struct {
-	Quotes      []string   // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
+	// further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
+	Quotes      []string
 	Terminators peek.Texts // end the text where they stand outside of strings
 	// Spelt tells whether one of Quotes is text at an offset; nil: none is.
 	Spelt func(quote string, at int) bool
-	// Python: the text is Python's, where strings beside each other, or with + between, are one.
+	// Python: the text is Python's, where strings beside each other, or with + between, are
+	// one.
 	Python bool
-	// Positional are the parameters' names, in their order, for arguments without a keyword; none:
-	// each must have one.
+	// Positional are the parameters' names, in their order, for arguments without a keyword;
+	// none: each must have one.
 	Positional []string
 }
 
@@ -48,7 +50,9 @@ type Scanner struct {
 
 	End  int  // set by Complete and Terminated
 	Torn bool // a quote inside of a string was taken not to be its end
-	Soft int  // offset of the first terminator inside a string, 0 if there is none: the end, should the string prove unclosed
+	// offset of the first terminator inside a string, 0 if there is none: the end, should the
+	// string prove unclosed
+	Soft int
 
 	pos    int
 	stack  []byte
@@ -58,7 +62,8 @@ type Scanner struct {
 	start  int    // of the string's or bare word's text
 	inner  bool   // a quote inside the string was found not to be its end
 	before byte   // what prev was before the word that pos is in
-	prev   byte   // last significant byte outside of strings; '"' for a whole string, 'x' for a word
+	// last significant byte outside of strings; '"' for a whole string, 'x' for a word
+	prev byte
 }
 
 // Reset makes the scanner start at offset from of a text.
@@ -87,7 +92,8 @@ func (s *Scanner) Step(text []byte, final bool) Status {
 }
 
 func (s *Scanner) inString(text []byte, final bool) Status {
-	for c := text[s.pos]; c != s.quote[0] && c != '\\' && !s.Rules.Terminators.Begin(c); c = text[s.pos] { // most of a text is nothing else
+	// most of a text is nothing else
+	for c := text[s.pos]; c != s.quote[0] && c != '\\' && !s.Rules.Terminators.Begin(c); c = text[s.pos] {
 		if s.pos++; s.pos == len(text) {
 			return Open
 		}
@@ -130,7 +136,8 @@ const escapedQuote = `\"`
 // escapeAt is how long the escape sequence at the start of text is, and whether that is known.
 func (s *Scanner) escapeAt(text []byte) (n int, known bool) {
 	n = 2
-	if s.quote == escapedQuote && len(text) > 1 && text[1] == '\\' { // what it escapes may be escaped itself
+	// what it escapes may be escaped itself
+	if s.quote == escapedQuote && len(text) > 1 && text[1] == '\\' {
 		n = 3
 		if len(text) > 2 && text[2] == '\\' {
 			n = 4

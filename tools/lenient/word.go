@@ -152,7 +152,8 @@ func AppendEscaped(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	for len(s) > 0 {
 		n := 0
-		for n < len(s) && s[n] >= ' ' && s[n] < utf8.RuneSelf && s[n] != '"' && s[n] != '\\' { // most of a text
+		// most of a text
+		for n < len(s) && s[n] >= ' ' && s[n] < utf8.RuneSelf && s[n] != '"' && s[n] != '\\' {
 			n++
 		}
 		b, s = append(b, s[:n]...), s[n:]

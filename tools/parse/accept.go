@@ -25,7 +25,8 @@ type Reading struct {
 	cueBytes   [256]bool               // bytes that may start a cue
 	labelWords []string                // of labels, without their colons
 	thoughts   []format.Label          // labels of thoughts, of any family
-	cueWords   []string                // cues that begin with other bytes than brackets and the like
+	// cues that begin with other bytes than brackets and the like
+	cueWords []string
 
 	guest  bool // another family's turn is read
 	others *Others
@@ -147,7 +148,8 @@ func (p *Text) refuse(end int, err error) {
 func (p *Text) emitCall(c declared.RawCall) {
 	m, _ := p.plan.Resolve(c.Name) // accept found it
 	t := &p.plan.Tools[m.Tool]
-	if p.over || p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
+	// one step, one call
+	if p.over || p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) {
 		p.note(p.pos, fmt.Sprintf("a second call, of %q, was dropped: one call is allowed", t.Name))
 		return
 	}

@@ -44,7 +44,8 @@ func (p *Text) followed(final bool) peek.Answer {
 		return a
 	}
 	if d, _ := p.step(); (alien || r.thinking) && p.casing == nil || p.casing != nil && r.first {
-		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], true, final); a != peek.No { // it was a step
+		// it was a step
+		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], true, final); a != peek.No {
 			return a
 		}
 	}
@@ -52,7 +53,8 @@ func (p *Text) followed(final bool) peek.Answer {
 	if r.thinking && a == peek.Yes && m.Role == format.RoleThinkClose {
 		return p.noneBehind(r.tail+len(m.Text), final)
 	}
-	within := a == peek.Yes && m.Role == format.RoleLayout && (alien || r.guest || p.plan.Inner[m.Text]) // a call, whose value this is
+	// a call, whose value this is
+	within := a == peek.Yes && m.Role == format.RoleLayout && (alien || r.guest || p.plan.Inner[m.Text])
 	if !r.thinking && r.stands() && a != peek.Unknown {
 		return peek.Boolean(!within, peek.Yes)
 	}

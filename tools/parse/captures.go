@@ -48,7 +48,9 @@ type Captures struct {
 	symbols  []symbol // in it
 	accepted int      // bytes of it that the grammar has read
 
-	text *Text // reads the text of the capture: calls may be written in it in another form than the grammar's
+	// reads the text of the capture: calls may be written in it in another form than the
+	// grammar's
+	text *Text
 
 	sentText, sentReasoning int // bytes
 	room                    int // bytes that the output may still have, where it is limited
@@ -56,7 +58,8 @@ type Captures struct {
 	behindCall              bool // the last capture was a call, behind which there is no text
 	ended                   bool
 	closed                  bool
-	Rest                    *latecomer // reads on once the output has left the grammar; nil before
+	// reads on once the output has left the grammar; nil before
+	Rest *latecomer
 }
 
 func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Captures {
@@ -240,7 +243,8 @@ func (p *Captures) Close(truncated bool) []turn.Event {
 	}
 	p.closed = true
 	if p.Rest == nil {
-		if p.grammar.Close() == nil || p.behindCall { // what has been cut off there is layout and markers
+		// what has been cut off there is layout and markers
+		if p.grammar.Close() == nil || p.behindCall {
 			p.told()
 			p.giveBack()
 			p.finish(&p.reasoning)

@@ -185,7 +185,8 @@ func (p *Text) stepCasing(final bool) bool {
 			return true
 		}
 	}
-	if m, b := p.markerAt(i, final); a == peek.No && b == peek.Yes { // what closes a section, or ends the turn
+	// what closes a section, or ends the turn
+	if m, b := p.markerAt(i, final); a == peek.No && b == peek.Yes {
 		a = peek.Boolean(m.Role == format.RoleLayout || m.Role == format.RoleEnd || m.Role == format.RoleStrip, peek.Yes)
 	}
 	switch a {
@@ -227,8 +228,8 @@ func (p *Text) closeCasing(i int) {
 	p.casing = nil
 }
 
-// uncase gives back what opened the code: it holds something else. A thought that waits in the code
-// has that given back with it.
+// uncase gives back what opened the code: it holds something else. A thought that waits in the
+// code has that given back with it.
 func (p *Text) uncase() {
 	c := p.casing
 	if c == nil || c.label && p.thought != nil {

@@ -111,7 +111,8 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 	waits := false
 	for _, c := range p.plan.Dialect.Cues {
 		labels := labels(p.plan.Dialect, c)
-		if c.LineStart && (!p.blank || p.quoted()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) { // a word that is common in text
+		// a word that is common in text
+		if c.LineStart && (!p.blank || p.quoted()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) {
 			continue
 		}
 		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
@@ -137,7 +138,8 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	led := p.thinking
 	switch {
 	case !labels(p.plan.Dialect, c):
-	case p.casing != nil && p.casing.ticks < len(format.FenceMark): // a thought may end in a backtick
+	case p.casing != nil && p.casing.ticks < len(format.FenceMark):
+		// a thought may end in a backtick
 		p.think(false)
 	case p.marked: // a step in a thought may be an idea (region.go)
 	default:

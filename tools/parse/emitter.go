@@ -21,11 +21,12 @@ type emitter struct {
 	events             []turn.Event
 	called             int
 	broken             bool
-	over               bool // a label said that the turn was over; what follows is read for a note alone
-	repairs            []turn.Repair
-	notes              []turn.Note
-	refused            *turn.Refusal // by the latest step of a parser of text
-	Looked             Outcome
+	// a label said that the turn was over; what follows is read for a note alone
+	over    bool
+	repairs []turn.Repair
+	notes   []turn.Note
+	refused *turn.Refusal // by the latest step of a parser of text
+	Looked  Outcome
 }
 
 // MinHold is how much white space may be kept back by a family of short markers.
@@ -64,8 +65,8 @@ func (e *emitter) note(at int, text string) {
 
 func (e *emitter) emit(x turn.Event) { e.events = append(e.events, x) }
 
-// next is a new event, whose call is yet to be set: events are large, and those that come with each
-// token are written where they stay.
+// next is a new event, whose call is yet to be set: events are large, and those that come with
+// each token are written where they stay.
 func (e *emitter) next(kind turn.EventKind, text string) *turn.Event {
 	n := len(e.events)
 	e.events = slices.Grow(e.events, 1)[:n+1]

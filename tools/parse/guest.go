@@ -30,7 +30,8 @@ const maxHost = 256
 // Others are the families whose calls are read where another family's are expected.
 type Others struct {
 	byText map[string]*format.Dialect // by what their calls begin with
-	ends   []string                   // that end a turn in any family, but for words in brackets
+	// that end a turn in any family, but for words in brackets
+	ends []string
 }
 
 // NewOthers makes the list of some families. Of those that share a marker one is asked: in any
@@ -71,7 +72,8 @@ func rank(d *format.Dialect, marker string) int {
 func beginnings(d *format.Dialect) (all []string) {
 	for _, m := range d.AllMarkers() {
 		opens := m.Role == format.RoleCall || m.Role == format.RoleHeader || m.Role == format.RoleLayout && slices.Contains(d.Spellings(d.Section.Open), m.Text)
-		if opens && !strings.Contains(m.Text, "=") { // but for the call's own tag, in which its name stands (heads.go)
+		// but for the call's own tag, in which its name stands (heads.go)
+		if opens && !strings.Contains(m.Text, "=") {
 			all = append(all, m.Text)
 		}
 	}
@@ -160,8 +162,8 @@ func (p *Text) openGuest(m format.Marker, at int) {
 	p.region.unopened = false
 }
 
-// asGuest reads the region, which no codec of the family reads, as another family's whose calls begin
-// with its cue. Where none do, it is no call.
+// asGuest reads the region, which no codec of the family reads, as another family's whose calls
+// begin with its cue. Where none do, it is no call.
 func (p *Text) asGuest() {
 	r := p.region
 	if m, a := p.plan.guestAt(p.buf[r.start:r.body], true); r.cue && a == peek.Yes {
@@ -186,8 +188,8 @@ func (c guestCodec) Scanner(o scan.Opening) scan.Scanner {
 	return s
 }
 
-// guestScanner has the other family's parser read until that has found calls, or says that the text
-// is none.
+// guestScanner has the other family's parser read until that has found calls, or says that the
+// text is none.
 type guestScanner struct {
 	plan   *Reading
 	parser *Text

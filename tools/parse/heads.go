@@ -87,7 +87,8 @@ func jsonHeads(c format.JSON) []callHead {
 }
 
 func taggedHeads(c format.Tagged) []callHead {
-	if !c.NameFirst { // its tag is a marker by itself, but not with an attribute, which is common in XML
+	// its tag is a marker by itself, but not with an attribute, which is common in XML
+	if !c.NameFirst {
 		tag := format.AttributeTag(c.Call.Open)
 		if tag == "" {
 			return nil

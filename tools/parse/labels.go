@@ -37,7 +37,8 @@ func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	}
 	n := 0
 	l, a := peek.First(p.labels(), func(l format.Label) (a peek.Answer) {
-		made := l.Kind == format.LabelStop && p.called == 0 && !p.stepped // where nothing was called a model makes up no result: it is text
+		// where nothing was called a model makes up no result: it is text
+		made := l.Kind == format.LabelStop && p.called == 0 && !p.stepped
 		if !made && !(p.quoting.open() && (l.Kind == format.LabelInput || !p.thinking)) {
 			n, a = scan.LabelAt(text, l.Text, l.Kind == format.LabelStop, final)
 		}
@@ -66,8 +67,8 @@ func (p *Text) label(l format.Label, n int) {
 	}
 }
 
-// beginThought tells whether another family's label of a thought, or a loose one, stands at the start
-// of text, which is at pos, and has what follows wait.
+// beginThought tells whether another family's label of a thought, or a loose one, stands at the
+// start of text, which is at pos, and has what follows wait.
 func (p *Text) beginThought(text []byte, final bool) peek.Answer {
 	_, n, a := scan.FirstLabel(p.plan.thoughts, text, true, final)
 	if a == peek.Yes {

@@ -294,9 +294,11 @@ func (p *Text) noCall(end int, err error) {
 		p.uncase()
 	}
 	if soft := r.soft(); r.Bare && soft > 0 && p.affords(end-r.body-soft) {
-		end = min(end, r.body+soft) // a marker inside what looked like a string may open a call
+		// a marker inside what looked like a string may open a call
+		end = min(end, r.body+soft)
 	}
-	if err != nil && p.plan.Callable && !p.over && (!r.Bare || !errors.Is(err, ErrUndeclared)) { // JSON in an answer is nothing to report
+	// JSON in an answer is nothing to report
+	if err != nil && p.plan.Callable && !p.over && (!r.Bare || !errors.Is(err, ErrUndeclared)) {
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 		p.refuse(end, err)
 	}

@@ -41,8 +41,9 @@ type Text struct {
 	steps    *format.Dialect // another family, of which a step has been read; its labels count
 	thought  *thought        // nil where no text waits
 	stepped  bool            // the labels of a step that was no call have been removed
-	mute     int             // no call starts before this offset in buf: what is there has been looked at
-	doubt    doubt
+	// no call starts before this offset in buf: what is there has been looked at
+	mute  int
+	doubt doubt
 
 	misnamed string // the name in the call last looked at that no tool has
 
@@ -54,8 +55,9 @@ type Text struct {
 	Again             int // bytes read again behind bare objects that were none
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
-	sent              int  // calls that are known to be such
-	begun             bool // the text that the generation prompt ends with has been put before the output
+	sent              int // calls that are known to be such
+	// the text that the generation prompt ends with has been put before the output
+	begun bool
 }
 
 // cursor is where the parser is in its text.
@@ -220,7 +222,8 @@ func (p *Text) stepText(final bool) bool {
 				return false
 			}
 			if isSymbol && (a == peek.No || len(m.Text) < symbol.to-symbol.from) {
-				m, a = format.Marker{Text: string(p.buf[i:symbol.to])}, peek.Yes // a token the dialect does not know
+				// a token the dialect does not know
+				m, a = format.Marker{Text: string(p.buf[i:symbol.to])}, peek.Yes
 			}
 			if a == peek.Yes && p.counts(&m, isSymbol) {
 				p.pass(i)
@@ -282,7 +285,8 @@ func (p *Text) pass(i int) {
 	if i == p.pos {
 		return
 	}
-	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
+	// what the generation prompt ends with is not the model's
+	from := max(p.pos, min(i, -p.offset))
 	if text := p.buf[from:i]; len(text) > 0 {
 		if p.casing != nil && !p.musing() && peek.SkipSpace(text, 0) < len(text) {
 			p.uncase()
@@ -302,7 +306,8 @@ func (p *Text) look(text []byte) {
 		p.blank, p.indent = true, 0
 	}
 	p.indent += len(line)
-	p.blank = p.blank && peek.SkipSpace(line, 0) == len(line) // a space of another script may come in pieces
+	// a space of another script may come in pieces
+	p.blank = p.blank && peek.SkipSpace(line, 0) == len(line)
 	if peek.SkipSpace(text, 0) < len(text) {
 		p.solid, p.beside = true, false
 	}
@@ -368,7 +373,8 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 func (p *Text) think(on bool) {
 	p.endThought(false)
 	if p.thinking != on {
-		p.uncase() // what opened code is text of what ends here, and the white space in it layout
+		// what opened code is text of what ends here, and the white space in it layout
+		p.uncase()
 	}
 	p.turnTo(on)
 	p.marked = on

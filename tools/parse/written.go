@@ -85,7 +85,8 @@ func (p *Captures) begunInCall(x part) {
 			c.out = append(lenient.AppendString(c.out, c.key), ':')
 		}
 	case emit.CaptureKey:
-		if last := c.out[len(c.out)-1]; last != '{' && last != ',' { // of a member inside of a value
+		// of a member inside of a value
+		if last := c.out[len(c.out)-1]; last != '{' && last != ',' {
 			c.out = append(c.out, ',')
 		}
 		c.out = append(c.out, '"')
@@ -230,7 +231,8 @@ func (p *Captures) callOver() {
 		return
 	}
 	p.call.refused = nil
-	if p.plan.Dialect.Late() { // whoever checks calls has not been asked yet, and may have this one written anew
+	// whoever checks calls has not been asked yet, and may have this one written anew
+	if p.plan.Dialect.Late() {
 		p.none = append(p.none, p.call.source...)
 		return
 	}

@@ -75,7 +75,8 @@ func AnyTag(text []byte, ts []string, final bool) (string, Answer) {
 		return best, found
 	}
 	for _, t := range ts {
-		if len(t) <= len("</") || text[0] != t[0] || !IsSpace(text[1]) && (len(text) == 2 || text[2] != t[2] && !IsSpace(text[2])) { // as nearly always
+		// as nearly always
+		if len(t) <= len("</") || text[0] != t[0] || !IsSpace(text[1]) && (len(text) == 2 || text[2] != t[2] && !IsSpace(text[2])) {
 			continue
 		}
 		n, a := Broken(text, t, final)
@@ -99,8 +100,8 @@ func Broken(text []byte, tag string, final bool) (n int, a Answer) {
 	return len(tag) + 1, Prefix(text[n+1:], tag[n:], final)
 }
 
-// CutOff tells whether text begins one of some tags and is cut off in it: nothing follows but white
-// space, or one of some ends. n is how much of the tag there is.
+// CutOff tells whether text begins one of some tags and is cut off in it: nothing follows but
+// white space, or one of some ends. n is how much of the tag there is.
 func CutOff(text []byte, tags []string, ends *Texts, final bool) (n int, found Answer) {
 	for _, t := range tags {
 		k := 0
@@ -114,7 +115,8 @@ func CutOff(text []byte, tags []string, ends *Texts, final bool) (n int, found A
 		if rest == len(text) && found != Yes {
 			n, found = k, AtLast(final)
 		}
-		for i := rest; i < len(text) && i > 0; i = min(i, k+1) - 1 { // the end may go on as the tag does
+		// the end may go on as the tag does
+		for i := rest; i < len(text) && i > 0; i = min(i, k+1) - 1 {
 			if !ends.Begin(text[i]) { // as nearly always
 				continue
 			}
@@ -237,7 +239,8 @@ func SkipSpace(text []byte, i int) int {
 // ByteOrderMark is what some models begin their output or a line with, or write beside a call.
 const ByteOrderMark = "\ufeff"
 
-// SkipLayout is SkipSpace that skips byte order marks, too. cut says that text may begin one there.
+// SkipLayout is SkipSpace that skips byte order marks, too. cut says that text may begin one
+// there.
 func SkipLayout(text []byte, i int, final bool) (j int, cut bool) {
 	for {
 		i = SkipSpace(text, i)

@@ -51,7 +51,8 @@ const headRoom = 160
 // Prepare makes the plan of a turn. The error is a *ToolError, or the turn's Stop's.
 func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
 	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys, CallKeys: declared.CallKeys}
-	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey { // a derived dialect may have keys of its own
+	// a derived dialect may have keys of its own
+	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey {
 		p.NameKeys = append([]string{c.NameKey}, declared.NameKeys...)
 		p.ArgsKeys = append([]string{c.ArgsKey}, declared.ArgsKeys...)
 		p.CallKeys = append([]string{c.NameKey, c.ArgsKey, c.IDKey}, declared.CallKeys...)

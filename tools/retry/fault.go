@@ -30,7 +30,8 @@ type Fault struct {
 
 	tool   int
 	Places []conform.Fault // what is wrong where
-	starts []int           // bytes of the output before the value at fault, its argument, all arguments
+	// bytes of the output before the value at fault, its argument, all arguments
+	starts []int
 }
 
 // Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
@@ -42,7 +43,8 @@ func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fa
 	if g, err := emit.Compile(grammar, nil); err == nil {
 		q := parse.NewCaptureParser(p, g, nil)
 		for text, symbol := range tokens {
-			for n := 1; len(text) > 0; text = text[n:] { // byte by byte: where captures begin is then certain
+			// byte by byte: where captures begin is then certain
+			for n := 1; len(text) > 0; text = text[n:] {
 				if symbol {
 					n = len(text)
 				}

@@ -65,7 +65,8 @@ func refuses(text string, output iter.Seq2[[]byte, bool], keep int) bool {
 			err = r.Feed(piece)
 		}
 		if err != nil {
-			return read+len(piece) > keep // the token that crosses the place is written anew too
+			// the token that crosses the place is written anew too
+			return read+len(piece) > keep
 		}
 		read += len(piece)
 	}
@@ -108,7 +109,8 @@ func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.Ra
 // both is a schema for what fits two.
 func both(schema, c json.RawMessage) json.RawMessage {
 	m := ordered.Members(schema)
-	if _, ref := m.First("$ref"); m == nil || ref { // in older drafts nothing beside a reference counts
+	// in older drafts nothing beside a reference counts
+	if _, ref := m.First("$ref"); m == nil || ref {
 		return ordered.Object("allOf", ordered.Array(schema, c))
 	}
 	return declared.Both(m, c).Object()

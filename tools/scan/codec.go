@@ -17,8 +17,8 @@ import (
 // Codec reads the calls that stand in one region of a turn: what follows an opening marker or a
 // cue. Each way of writing arguments has one, shared by all families that write so.
 type Codec interface {
-	// Starts tells whether body, the text behind an opener, is this codec's. It holds more than
-	// white space.
+	// Starts tells whether body, the text behind an opener, is this codec's. It holds more
+	// than white space.
 	Starts(o Opening, body []byte, final bool) peek.Answer
 	Scanner(o Opening) Scanner
 }
@@ -51,15 +51,15 @@ type Opening struct {
 	Sent   bool   // it is known to be a call
 	Proof  int    // how much shows that a step begins there (react_step.go)
 	Loose  bool   // its label is a loose one (LabelAt), and others of the step may be
-	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not
-	// known.
+	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is
+	// not known.
 	IsSymbol func(at int) bool
 }
 
 // Scanner follows a region while it is written.
 type Scanner interface {
-	// Step reads on. body is all that followed the opener so far; it only grows. final says that
-	// it will not.
+	// Step reads on. body is all that followed the opener so far; it only grows. final says
+	// that it will not.
 	Step(body []byte, final bool) Status
 	// End is the offset in body where the region ends, once step has said ended.
 	End() int
@@ -68,8 +68,8 @@ type Scanner interface {
 	// Whole tells that the text up to end lacks nothing but closing markers; else the last of
 	// calls is what it was cut off in.
 	Whole() bool
-	// Calls returns what the region's text, up to its end, calls. A call with an error is none;
-	// its source stays text.
+	// Calls returns what the region's text, up to its end, calls. A call with an error is
+	// none; its source stays text.
 	Calls(body []byte) ([]declared.RawCall, error)
 }
 
@@ -81,8 +81,8 @@ const (
 	Rejected
 )
 
-// spelt tells whether ordinary tokens spell a tag at an offset, in which the vocabulary has a token:
-// then it is text.
+// spelt tells whether ordinary tokens spell a tag at an offset, in which the vocabulary has a
+// token: then it is text.
 func (o Opening) spelt(tag string, at int) bool {
 	if o.IsSymbol == nil {
 		return false
@@ -100,9 +100,9 @@ func (o Opening) rules(quotes ...string) lenient.Rules {
 	return r
 }
 
-// MaxBare is how long what has no marker of the family's may be before it has named a tool that can
-// be called, and still be a call (issue 6, property 5); MaxNamed is how long that may be which has
-// named it.
+// MaxBare is how long what has no marker of the family's may be before it has named a tool that
+// can be called, and still be a call (issue 6, property 5); MaxNamed is how long that may be which
+// has named it.
 const (
 	MaxBare  = 64 << 10
 	MaxNamed = 2 << 20
@@ -120,8 +120,8 @@ func (p *place) Reached() int { return p.pos }
 
 // Cutter is a scanner whose region can be ended at its soft end.
 type Cutter interface {
-	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if there is
-	// no such place.
+	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if
+	// there is no such place.
 	Soft() int
 	Cut(body []byte, at int) ([]declared.RawCall, error)
 }
@@ -279,9 +279,9 @@ func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 }
 
 // chosen are the calls of the reading in which keys of the tools divide the text, which calls
-// takes out of its values: of the first that fits. It stands if nothing in its strings is a half of
-// a pair; else if there is no other, all says so, none of them ends within brackets, and nothing in
-// the text could be the end of it.
+// takes out of its values: of the first that fits. It stands if nothing in its strings is a half
+// of a pair; else if there is no other, all says so, none of them ends within brackets, and
+// nothing in the text could be the end of it.
 func (o Opening) chosen(found []lenient.Reading, all bool, text []byte, calls func(list []byte) []declared.RawCall) ([]declared.RawCall, error) {
 	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !o.Plan.Fits(calls(r.JSON)) })
 	if len(found) == 0 || !found[0].Paired && (len(found) > 1 || !all || !o.certain(text) || found[0].Cut) {

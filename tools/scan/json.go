@@ -59,21 +59,22 @@ type JSONScanner struct {
 	Opening
 	values  lenient.Scanner
 	inValue bool
-	seen    bool     // a value came before
-	fenced  bool     // the first stood behind a code fence
-	shut    bool     // which has been closed
-	pos     int      // between values: what is decided
-	last    int      // where the last value begins
-	kept    int      // behind the last value and what closes it
-	text    int      // where the calls' text ends
-	stop    int      // where the region ends, its closing marker included
-	key     string   // last key read at the depth of a call's fields
-	Good    bool     // a call with a declared name was seen
-	quoted  bool     // the value stands in a string that is open
-	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
-	tear    int      // where that is
-	closed  bool     // the calls' text ends at a marker, with its code, or with the turn
-	after   []string // what is written behind a value
+	seen    bool   // a value came before
+	fenced  bool   // the first stood behind a code fence
+	shut    bool   // which has been closed
+	pos     int    // between values: what is decided
+	last    int    // where the last value begins
+	kept    int    // behind the last value and what closes it
+	text    int    // where the calls' text ends
+	stop    int    // where the region ends, its closing marker included
+	key     string // last key read at the depth of a call's fields
+	Good    bool   // a call with a declared name was seen
+	quoted  bool   // the value stands in a string that is open
+	// a quote stands behind a value: it did not end there, but inside one of its strings
+	torn   bool
+	tear   int      // where that is
+	closed bool     // the calls' text ends at a marker, with its code, or with the turn
+	after  []string // what is written behind a value
 	// label tells whether the line behind a break is none of the calls; nil: it is not asked.
 	label func(line []byte, final bool) peek.Answer
 	// take reads the calls in the region's text.
@@ -96,7 +97,8 @@ func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 // Called tells whether a tool has been named that can be called.
 func (s *JSONScanner) Called() bool { return s.Good }
 
-// Cut ends the region at offset at, where a closing marker stands inside what looked like a string.
+// Cut ends the region at offset at, where a closing marker stands inside what looked like a
+// string.
 func (s *JSONScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	s.pos = at
 	s.close(body, true)

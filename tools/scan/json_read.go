@@ -37,11 +37,13 @@ func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 			break
 		}
 		if first := peek.SkipSpace(text, i+1); s.Name == "" && text[i] == '[' && first < len(text) && text[first] == '{' {
-			i = first // calls are read one by one: one that is none costs the others nothing
+			// calls are read one by one: one that is none costs the others nothing
+			i = first
 		}
 		v, err := lenient.Decode(text[i:], s.values.Rules)
 		peek.Examine(v.End)
-		closesString := slices.Contains(v.Repairs, lenient.EscapedTwice) // the quote behind it
+		// the quote behind it
+		closesString := slices.Contains(v.Repairs, lenient.EscapedTwice)
 		if s.torn || err != nil || torn(v) || !closesString && quoteBehind(text[i+v.End:]) {
 			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
 				return mended, nil
@@ -201,8 +203,8 @@ func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.
 	return leftOut([]declared.RawCall{c}, m, nameKey)[0]
 }
 
-// others are the members that are neither known nor say of every call the same: its id, its number,
-// its type.
+// others are the members that are neither known nor say of every call the same: its id, its
+// number, its type.
 func others(m ordered.MemberList, known ...string) ordered.MemberList {
 	return slices.DeleteFunc(slices.Clone(m), func(e ordered.Member) bool {
 		return slices.Contains(known, e.Key) || slices.Contains(declared.IDKeys, e.Key) || e.Key == "type" || e.Key == "index"

@@ -151,7 +151,8 @@ func (s *NamedScanner) nameAt(text []byte, final bool) (string, peek.Answer) {
 	return name, peek.Boolean(room[i] == '{', peek.Yes)
 }
 
-// takesText tells whether head names a free-form tool, whose input may stand behind a mark as it is.
+// takesText tells whether head names a free-form tool, whose input may stand behind a mark as it
+// is.
 func (s *NamedScanner) takesText(head []byte, mark string) bool {
 	if !strings.ContainsAny(mark, "<[|") || mark == s.IDMark || s.resolve(string(head)) == Rejected {
 		return false
@@ -209,8 +210,9 @@ func (s *NamedScanner) readHead(body []byte, final bool) Status {
 	return Open
 }
 
-// headEnds tells whether the head ends at the start of rest, without an object: so it does where the next section begins, or what
-// stands in prose like a section's mark would take the call behind it along.
+// headEnds tells whether the head ends at the start of rest, without an object: so it does where
+// the next section begins, or what stands in prose like a section's mark would take the call
+// behind it along.
 func (s *NamedScanner) headEnds(rest []byte, final bool) peek.Answer {
 	a := s.Plan.Terminators.Tag(rest, final)
 	if lead := s.Plan.Dialect.Lead; a == peek.No && lead != "" {

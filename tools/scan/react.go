@@ -46,10 +46,11 @@ type reactScanner struct {
 	next        []format.Label // that may follow the arguments
 	from        int            // of the arguments; 0 before they begin
 	inJSON      bool
-	closer      string // what closes the code around the text, or the arguments as of a function
-	tail        textEnd
-	behind      int  // how far behind the arguments it ends
-	done        bool // the arguments are all there
+	// what closes the code around the text, or the arguments as of a function
+	closer string
+	tail   textEnd
+	behind int  // how far behind the arguments it ends
+	done   bool // the arguments are all there
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
 	call     *declared.RawCall // where the line of the name is a whole call
@@ -137,13 +138,15 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	whole := line
 	n = len(line)
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
-		line, n, s.closer = line[:i], i+1, callCloser // the arguments stand as in a call of a function
+		// the arguments stand as in a call of a function
+		line, n, s.closer = line[:i], i+1, callCloser
 	}
 	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
 		whole = bytes.TrimRight(line[:i], " #"+Bold) // both labels stand on one line
 		line, n = bytes.TrimRight(whole, " ,;.-"), len(whole)
 	} else if i := bytes.IndexByte(line, '{'); i > 0 && s.Plan.CallableName(bytes.TrimRight(line[:i], " :")) {
-		line, n = bytes.TrimRight(line[:i], " :"), i // the label of the arguments is missing
+		// the label of the arguments is missing
+		line, n = bytes.TrimRight(line[:i], " :"), i
 	}
 	if s.asCall(line, s.pos) {
 		return Open
@@ -171,8 +174,8 @@ func boundedName(n int) Status {
 	return Open
 }
 
-// argumentsLabel finds where the arguments begin. Models write the label in many ways; without one,
-// an object on the next line counts.
+// argumentsLabel finds where the arguments begin. Models write the label in many ways; without
+// one, an object on the next line counts.
 func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 	i, cut := peek.SkipLayout(body, s.pos, final)
 	rest := body[i:]
@@ -258,7 +261,8 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 		return []declared.RawCall{*s.call}, nil
 	}
 	if s.inJSON {
-		if bytes.IndexByte(body[s.tear:s.stop], '"') < 0 { // else it may have gone on inside a string
+		// else it may have gone on inside a string
+		if bytes.IndexByte(body[s.tear:s.stop], '"') < 0 {
 			s.untear(body)
 		}
 		return s.object(body[:s.text])

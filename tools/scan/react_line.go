@@ -69,7 +69,8 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 	return peek.Boolean(!t.Schema.Declares(string(next[:n])), peek.Yes)
 }
 
-// meansNothing tells whether the text of arguments says that there are none. In quotes it is a text.
+// meansNothing tells whether the text of arguments says that there are none. In quotes it is a
+// text.
 func meansNothing(t *declared.Tool, text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if _, one := t.Schema.OnlyArgument(); one && len(text) > len(`""`) && (text[0] == '"' || text[0] == '\'') {
@@ -156,9 +157,9 @@ const (
 )
 
 // LabelAt tells whether a label stands at the start of text, and how long it is: its word and a
-// colon, spaces between them, as a heading, and in bold letters with the colon inside or outside of
-// them. A loose label may also have a number, or be an item of a list. Lines of texts begin so, too:
-// it counts where a step begins, and in a step that began so.
+// colon, spaces between them, as a heading, and in bold letters with the colon inside or outside
+// of them. A loose label may also have a number, or be an item of a list. Lines of texts begin so,
+// too: it counts where a step begins, and in a step that began so.
 func LabelAt(text []byte, label string, loose, final bool) (n int, a peek.Answer) {
 	if loose && len(text) > 0 && (text[0] == '-' || text[0] == '*') {
 		switch peek.Prefix(text[1:], " ", final) {

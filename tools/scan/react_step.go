@@ -28,8 +28,8 @@ var nothing = []string{"none", "n/a", "null", "nil", "no action", "no tool"}
 // Labels implements the parser's question whether the text is a step's, though it is no call.
 func (s *reactScanner) Labels() (Labels, bool) { return s.labels, s.labelled }
 
-// inputLabel notes the label of arguments: n bytes at offset i. The tool's name ends at offset at. If
-// both stand on one line, the space between them is part of the label.
+// inputLabel notes the label of arguments: n bytes at offset i. The tool's name ends at offset at.
+// If both stand on one line, the space between them is part of the label.
 func (s *reactScanner) inputLabel(body []byte, at, i, n int) {
 	s.labelled, s.labels.From, s.labels.To = true, i, i+n
 	if bytes.IndexByte(body[at:i], '\n') < 0 {
@@ -100,8 +100,8 @@ func saysNothing(line []byte) bool {
 	return text == "" || slices.Contains(nothing, text)
 }
 
-// namesTool tells whether a line is a word, which may be a tool's name, and whether arguments stand
-// behind it.
+// namesTool tells whether a line is a word, which may be a tool's name, and whether arguments
+// stand behind it.
 func namesTool(line []byte) (word, args bool) {
 	line = bytes.Trim(line, aroundName+",;")
 	n := 0

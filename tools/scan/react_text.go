@@ -95,7 +95,8 @@ var heredocs = regexp.MustCompile(`<<-?(?:[ \t]*["'\\]?([A-Z_][A-Z0-9_]*)["']?|[
 func (s *reactScanner) heredoc(line []byte) {
 	switch t := &s.tail; {
 	case t.word == "":
-		for _, m := range heredocs.FindAllSubmatch(line, -1) { // the data of the last ends last
+		// the data of the last ends last
+		for _, m := range heredocs.FindAllSubmatch(line, -1) {
 			t.word, t.doubt = string(slices.Concat(m[1:]...)), false
 		}
 	case t.ends(line):
@@ -189,7 +190,8 @@ func (s *reactScanner) value(body []byte) (text []byte, whole bool) {
 		return text, !s.tail.doubt
 	}
 	if s.Cased && bytes.Count(text, []byte("`"))%2 != 0 {
-		text = bytes.TrimSuffix(text, []byte("`")) // it closes the code that the step stands in
+		// it closes the code that the step stands in
+		text = bytes.TrimSuffix(text, []byte("`"))
 	}
 	if s.cutLabel(last) {
 		text = bytes.TrimSpace(text[:len(text)-len(last)])

@@ -11,8 +11,8 @@ import (
 	"tenon/tools/peek"
 )
 
-// taggedCodec reads the calls of a format.Tagged, or of a format.Nested: its arguments are elements
-// of their names, with noise before their tags.
+// taggedCodec reads the calls of a format.Tagged, or of a format.Nested: its arguments are
+// elements of their names, with noise before their tags.
 type taggedCodec struct {
 	format.Tagged
 	nested bool
@@ -101,7 +101,8 @@ type TaggedScanner struct {
 	tool    *declared.Tool
 	current declared.RawCall
 	field   declared.Field
-	element string   // what closes the argument that is read, if it stands in an element of its name
+	// what closes the argument that is read, if it stands in an element of its name
+	element string
 	ends    []string // the same, as it may be written
 	argEnds []string // of one that stands between tags: it may be closed as keys are
 	passed  bool     // what the value starts with has been looked at
@@ -175,7 +176,8 @@ func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool)
 	case peek.Unknown:
 		return Open, false
 	}
-	if s.Value != "" && (s.state == beforeValue || s.state == inCall && len(s.current.Fields) > 0) { // a key may be closed twice
+	// a key may be closed twice
+	if s.Value != "" && (s.state == beforeValue || s.state == inCall && len(s.current.Fields) > 0) {
 		if a := peek.Prefix(body[s.pos:], s.Arg.Close, final); a != peek.No {
 			if a == peek.Yes {
 				s.pos += len(s.Arg.Close)
@@ -297,7 +299,8 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		}
 		return Open, a == peek.Yes
 	}
-	if len(s.current.Fields) == 0 && s.current.Args == nil { // the tag alone is a word about calls
+	// the tag alone is a word about calls
+	if len(s.current.Fields) == 0 && s.current.Args == nil {
 		return s.reject(), false
 	}
 	s.finishCall(body, s.pos)

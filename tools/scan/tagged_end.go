@@ -17,8 +17,8 @@ import (
 // if the value is none that goes on so, or if its closing tag is a symbol: text spells its tags.
 // Before any other text, an undeclared call among it, it is the end only if no candidate follows
 // that closes the call once more, up to the turn's end, or for MaxBare bytes. Where calls inside
-// the value leave no end over, the one candidate that fits is it. A call that has lost its end never
-// leaves with what a guess at it gives: the text behind the call waits for that.
+// the value leave no end over, the one candidate that fits is it. A call that has lost its end
+// never leaves with what a guess at it gives: the text behind the call waits for that.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -51,7 +51,8 @@ func (s *TaggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Ans
 			return len(end), a
 		}
 		if n, a := peek.Broken(body[i:], end, final); a != peek.No {
-			if _, token := s.Plan.Dialect.Token(s.marker(end)); !token || s.IsSymbol == nil { // which has no space
+			// which has no space
+			if _, token := s.Plan.Dialect.Token(s.marker(end)); !token || s.IsSymbol == nil {
 				return n, a
 			}
 		}
@@ -77,7 +78,8 @@ func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (st
 }
 
 // callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence:
-// an argument, or the call's end, stands behind its name. n is how long the tag is before the name.
+// an argument, or the call's end, stands behind its name. n is how long the tag is before the
+// name.
 func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) (n int, a peek.Answer) {
 	t, a := s.tagOf(s.nests, body, i, final)
 	if a != peek.Yes {
@@ -313,7 +315,8 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 			case peek.Unknown:
 				return peek.Unknown
 			}
-		case t == callEnd && s.last == valueEnd: // the call is whole: only what closes one tears it
+		case t == callEnd && s.last == valueEnd:
+			// the call is whole: only what closes one tears it
 			switch s.closesOnce(body, o.pos+n, false, final) {
 			case peek.Yes:
 				o.torn = true
@@ -338,8 +341,8 @@ func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
 	return a
 }
 
-// closesOnce tells whether what follows a closing tag at offset i shows it to be one, rather than a
-// word about tags: the turn's end, a call, or within a call what may stand behind an argument.
+// closesOnce tells whether what follows a closing tag at offset i shows it to be one, rather than
+// a word about tags: the turn's end, a call, or within a call what may stand behind an argument.
 func (s *TaggedScanner) closesOnce(body []byte, i int, inCall, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch {

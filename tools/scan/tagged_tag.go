@@ -33,7 +33,9 @@ func (s *TaggedScanner) readTag(body []byte, final bool) (Status, bool) {
 			switch peek.Prefix(body[s.pos:], s.ArgEnd, final) {
 			case peek.Unknown:
 				return Open, false
-			case peek.Yes: // the key's tag is not closed: where its value begins cannot be told
+			case peek.Yes:
+				// the key's tag is not closed: where its value begins cannot be
+				// told
 				return s.reject(), false
 			}
 		}

@@ -55,9 +55,9 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 	return Ended, false
 }
 
-// onlyEnd is the tag that closes the value of a call if what opens calls in it has no end there, and
-// where that tag ends: the only one behind which the call goes on or ends as its tool demands. The
-// text must end as calls do.
+// onlyEnd is the tag that closes the value of a call if what opens calls in it has no end there,
+// and where that tag ends: the only one behind which the call goes on or ends as its tool demands.
+// The text must end as calls do.
 func (s *TaggedScanner) onlyEnd(body []byte) (at, next int) {
 	open := s.inner.depth > 0
 	if s.inner == (nesting{}) || !peek.EndsWithTag(bytes.TrimSpace(body), s.closing) {
@@ -294,7 +294,8 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 		}
 		v = strings.TrimSuffix(strings.TrimPrefix(v, ending), ending)
 	} else if next == i && body[i] != '\n' {
-		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r") // the line break is the missing end's
+		// the line break is the missing end's
+		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r")
 	}
 	if s.noise != "" {
 		v = s.noiseIn(v, i, !bytes.HasPrefix(body[i:], []byte(s.noise)))
@@ -304,7 +305,8 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 	}
 	if next == i {
 		v = s.withoutEnd(v)
-		s.torn = s.torn || strings.Contains(v, s.valueEnd()) // one of which this may be the rest
+		// one of which this may be the rest
+		s.torn = s.torn || strings.Contains(v, s.valueEnd())
 	}
 	s.field.Value = v
 	s.current.Fields = append(s.current.Fields, s.field)
@@ -333,9 +335,9 @@ func (s *TaggedScanner) withoutEnd(v string) string {
 // lastTag is a closing tag at the end of a value, perhaps with a space in it.
 var lastTag = regexp.MustCompile(`\s?<\s?/\s?([^<>/\s]+)>\s*$`)
 
-// withoutTag takes off a value the closing tag at its end that was written in the place of its own,
-// whose name is word. That is one of the same name, of a longer or a shorter form of it, or of the
-// argument's name. A tag that the value itself has opened stays.
+// withoutTag takes off a value the closing tag at its end that was written in the place of its
+// own, whose name is word. That is one of the same name, of a longer or a shorter form of it, or
+// of the argument's name. A tag that the value itself has opened stays.
 func (s *TaggedScanner) withoutTag(v, word string) (string, bool) {
 	m := lastTag.FindStringSubmatchIndex(v)
 	if m == nil {

@@ -15,8 +15,8 @@ type Turn struct {
 	Thinking Thinking
 	Answer   *Answer  // what visible text must match; nil: any
 	Stops    []string // strings that end visible text and are not part of it
-	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within the
-	// turn only.
+	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within
+	// the turn only.
 	NewID func(Call) string
 	// Stop is asked while tools are compiled. An error of its ends that, and is what planning
 	// returns. Nil: it goes on to its end.
@@ -28,8 +28,8 @@ type Thinking struct {
 	Open   bool // the prompt ends inside thinking
 	Off    bool // no thinking is wanted
 	Budget int  // most tokens to spend on it; 0: no limit
-	// Routing has a model that does not think begin with a line that names the tool it is about to
-	// call.
+	// Routing has a model that does not think begin with a line that names the tool it is
+	// about to call.
 	Routing bool
 }
 
@@ -75,12 +75,16 @@ const MaxName = 256
 
 // Tool is a tool that a client declared.
 type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments; nil: an object without properties
-	Strict      bool            `json:"strict,omitempty"`     // a keyword that cannot be enforced is an error instead of an issue
-	Freeform    *Freeform       `json:"freeform,omitempty"`   // set: the input is text, not JSON, and Parameters is nil
-	Namespace   string          `json:"namespace,omitempty"`  // the name of the group a client put it in; "" for none
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// JSON Schema of the arguments; nil: an object without properties
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	// a keyword that cannot be enforced is an error instead of an issue
+	Strict bool `json:"strict,omitempty"`
+	// set: the input is text, not JSON, and Parameters is nil
+	Freeform *Freeform `json:"freeform,omitempty"`
+	// the name of the group a client put it in; "" for none
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // Freeform describes a tool whose input is text.
@@ -122,12 +126,13 @@ type Choice struct {
 // Call is a call that a model made: it names a declared tool and its arguments validate against
 // the tool's schema.
 type Call struct {
-	ID        string          `json:"id,omitempty"`
-	Index     int             `json:"index"` // place among the turn's calls, from 0
-	Name      string          `json:"name,omitempty"`
-	Namespace string          `json:"namespace,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"` // a JSON object; nil for a free-form tool
-	Input     string          `json:"input,omitempty"`     // a free-form tool's text
+	ID        string `json:"id,omitempty"`
+	Index     int    `json:"index"` // place among the turn's calls, from 0
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	// a JSON object; nil for a free-form tool
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Input     string          `json:"input,omitempty"` // a free-form tool's text
 }
 
 // Repair is a change that made a model's call valid without changing its meaning.
@@ -157,23 +162,24 @@ func (e *ToolError) Error() string {
 // turn, and how the output is cut into pieces changes nothing but how the same texts are cut into
 // events.
 type Parser interface {
-	// Token takes the next token: its bytes, and whether it is a control or marker token rather
-	// than text. The events are valid until the next call.
+	// Token takes the next token: its bytes, and whether it is a control or marker token
+	// rather than text. The events are valid until the next call.
 	Token(text []byte, isSymbol bool) []Event
-	// Close ends the turn and returns the last events. truncated says that the model was cut off.
+	// Close ends the turn and returns the last events. truncated says that the model was cut
+	// off.
 	Close(truncated bool) []Event
-	// Room tells how many bytes the output may have behind the next token, one token a byte. Where
-	// it is told before each token, no call is begun whose shortest end does not fit.
+	// Room tells how many bytes the output may have behind the next token, one token a byte.
+	// Where it is told before each token, no call is begun whose shortest end does not fit.
 	Room(bytes int)
 	// InCall says whether a call may have begun that has not ended.
 	InCall() bool
-	// Broken says that the output left its grammar inside a call of which a part had been sent: an
-	// engine that promised to follow the grammar did not. The call can be neither taken back nor
-	// ended, and nothing follows it. Parsers of text never say so.
+	// Broken says that the output left its grammar inside a call of which a part had been
+	// sent: an engine that promised to follow the grammar did not. The call can be neither
+	// taken back nor ended, and nothing follows it. Parsers of text never say so.
 	Broken() bool
-	// Refused is what the last Token or Close found to be no call though it looked like one, or
-	// nil. Nothing of it has left before its events. Only parsers of text say so: under a grammar
-	// a call is judged before it ends.
+	// Refused is what the last Token or Close found to be no call though it looked like one,
+	// or nil. Nothing of it has left before its events. Only parsers of text say so: under a
+	// grammar a call is judged before it ends.
 	Refused() *Refusal
 	// Repairs lists what was mended in the calls that were emitted.
 	Repairs() []Repair

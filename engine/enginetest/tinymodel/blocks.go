@@ -12,8 +12,9 @@ type format struct {
 	weights, bytes int
 	spread         float64 // standard deviation of what random bytes say, where the scale is 1
 	scale          int     // where in the block
-	minimum        int     // where the scale of the minima is, if there are some: 7.5 times the other
-	weight         func(block []byte, i int) float32
+	// where the scale of the minima is, if there are some: 7.5 times the other
+	minimum int
+	weight  func(block []byte, i int) float32
 }
 
 // Evenly distributed numbers of n have a standard deviation of n/√12.

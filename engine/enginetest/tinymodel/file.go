@@ -80,7 +80,8 @@ func (t tensor) size() int {
 
 func (f *file) write(w io.Writer) error {
 	var head bytes.Buffer
-	put := func(v any) { _ = binary.Write(&head, binary.LittleEndian, v) } // a Buffer never fails
+	// a Buffer never fails
+	put := func(v any) { _ = binary.Write(&head, binary.LittleEndian, v) }
 	head.WriteString("GGUF")
 	put(uint32(3))
 	put(uint64(len(f.tensors)))

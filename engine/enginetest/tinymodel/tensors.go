@@ -10,7 +10,9 @@ import (
 func tensors(f *file, k Kind, s Shape) {
 	spread := 0.5
 	if k.isGemma() {
-		spread = 0.2 // Gemma multiplies embeddings by the root of their length: more, and each token would repeat itself
+		// Gemma multiplies embeddings by the root of their length: more, and each token
+		// would repeat itself
+		spread = 0.2
 	}
 	f.matrix("token_embd.weight", spread, s.Embedding, s.Vocab)
 	if k == Embedding {

@@ -14,11 +14,16 @@ type Kind string
 
 // The kinds of models.
 const (
-	FullAttention Kind = "full"      // qwen3: byte-level BPE, ChatML control tokens
-	SlidingWindow Kind = "sliding"   // gemma3: SentencePiece with byte fallback, BOS; every sixth layer sees all
-	SoftCapped    Kind = "capped"    // gemma2: as sliding, but attention scores are capped; every second layer sees all
-	Hybrid        Kind = "hybrid"    // granitehybrid: Mamba-2 layers and an attention layer, byte-level BPE
-	Embedding     Kind = "embedding" // bert: WordPiece, mean pooling
+	// qwen3: byte-level BPE, ChatML control tokens
+	FullAttention Kind = "full"
+	// gemma3: SentencePiece with byte fallback, BOS; every sixth layer sees all
+	SlidingWindow Kind = "sliding"
+	// gemma2: as sliding, but attention scores are capped; every second layer sees all
+	SoftCapped Kind = "capped"
+	// granitehybrid: Mamba-2 layers and an attention layer, byte-level BPE
+	Hybrid Kind = "hybrid"
+	// bert: WordPiece, mean pooling
+	Embedding Kind = "embedding"
 )
 
 // Window is the sliding window of a tiny SlidingWindow or SoftCapped model, in tokens.
@@ -26,14 +31,17 @@ const Window = 32
 
 // Options say what to write. Only Kind must be set.
 type Options struct {
-	Kind         Kind
-	Seed         uint64
-	Architecture string         // written in the place of the kind's own; for models that no engine knows
-	Template     string         // the chat template; none if empty
-	Metadata     map[string]any // further keys: string, bool, uint32, int32, float32 or []string, []int32, []float32
-	Shape        Shape
-	Weights      Weights // of matrices
-	Widened      bool    // the same weights, written as F32
+	Kind Kind
+	Seed uint64
+	// written in the place of the kind's own; for models that no engine knows
+	Architecture string
+	// the chat template; none if empty
+	Template string
+	// further keys: string, bool, uint32, int32, float32 or []string, []int32, []float32
+	Metadata map[string]any
+	Shape    Shape
+	Weights  Weights // of matrices
+	Widened  bool    // the same weights, written as F32
 }
 
 // Weights are how a matrix's are written.
@@ -51,7 +59,8 @@ const (
 // Shape is a model's size. Zero fields take the tiny size.
 type Shape struct {
 	Context, Layers, Embedding, Heads, KVHeads, HeadSize, FeedForward int
-	Vocab                                                             int // padded with unused tokens up to this; ignored if smaller
+	// padded with unused tokens up to this; ignored if smaller
+	Vocab int
 }
 
 // File writes a model to the test's temporary folder and returns its path.

@@ -18,11 +18,13 @@ type shape struct {
 	tokens, cells, heads, shared, key, value, batches int
 	keys, values                                      Type
 	softcap, bias                                     float32
-	pad                                               int  // bytes between rows
-	interleaved                                       bool // rows of a cell's heads lie side by side, as in the memory of sequences
-	sinks, unmasked, headMask                         bool
-	hidden                                            func(cell, token int) bool
-	odd                                               func(cell int) bool // cells that hold no numbers
+	pad                                               int // bytes between rows
+	// rows of a cell's heads lie side by side, as in the memory of sequences
+	interleaved               bool
+	sinks, unmasked, headMask bool
+	hidden                    func(cell, token int) bool
+	// cells that hold no numbers
+	odd func(cell int) bool
 }
 
 // strides are those of rows of n numbers, of heads and of cells or tokens.
@@ -55,7 +57,8 @@ func (s shape) node(t testing.TB) Attention {
 		Scale: float32(1 / math.Sqrt(float64(s.key))), Softcap: s.softcap, Bias: s.bias,
 	}
 	if !s.unmasked {
-		size := [4]int{s.cells + s.pad, s.tokens + s.pad, 1, batches} // longer and more than is looked at
+		// longer and more than is looked at
+		size := [4]int{s.cells + s.pad, s.tokens + s.pad, 1, batches}
 		if s.headMask {
 			size[2] = s.heads
 		}
@@ -82,7 +85,8 @@ func (s shape) node(t testing.TB) Attention {
 	return a
 }
 
-// causal is the mask under which a token sees itself and what came before. The last token sees all.
+// causal is the mask under which a token sees itself and what came before. The last token sees
+// all.
 func causal(tokens, cells int) func(cell, token int) bool {
 	return func(cell, token int) bool { return cell > cells-tokens+token }
 }
@@ -93,8 +97,8 @@ func ofItsOwn(s *shape) {
 	s.hidden = func(cell, token int) bool { return cell/64 != token }
 }
 
-// BenchmarkAttention_streams is a step of 64 streams, in Gemma 3 270M's shape: "ratio" is ggml's time
-// by ours.
+// BenchmarkAttention_streams is a step of 64 streams, in Gemma 3 270M's shape: "ratio" is ggml's
+// time by ours.
 func BenchmarkAttention_streams(b *testing.B) {
 	libraries := Libraries()
 	if len(libraries) == 0 {

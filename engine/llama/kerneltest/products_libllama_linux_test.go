@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Products of one row, of a few and of many are what ggml's own are, in each of its libraries: sums
-// of whole numbers, whose scales are added up in another order.
+// Products of one row, of a few and of many are what ggml's own are, in each of its libraries:
+// sums of whole numbers, whose scales are added up in another order.
 func TestProducts_asGGMLs(t *testing.T) {
 	for name, weights := range map[string]Type{"Q8_0": Q8_0, "Q5_0": Q5_0, "Q4_K": Q4_K, "Q6_K": Q6_K} {
 		t.Run(name, func(t *testing.T) {
@@ -20,7 +20,8 @@ func TestProducts_asGGMLs(t *testing.T) {
 					product := randomProduct(weights, 512, 40, rows)
 					got, want := product.Compute(false), product.Compute(true)
 					for i := range want {
-						if d := math.Abs(float64(got[i] - want[i])); !(d < 1e-3) { // numbers of some 22
+						// numbers of some 22
+						if d := math.Abs(float64(got[i] - want[i])); !(d < 1e-3) {
 							t.Fatalf("%d rows: number %d is %g, ggml's is %g", rows, i, got[i], want[i])
 						}
 					}

@@ -23,7 +23,8 @@ func read(api API, data []byte) (c Calls, text string) {
 	return c, text
 }
 
-// S1-13, S1-15: however calls are cut, and whichever piece of which comes first, they are the same.
+// S1-13, S1-15: however calls are cut, and whichever piece of which comes first, they are the
+// same.
 func TestCalls_anyCutAndOrder(t *testing.T) {
 	want := []string{`{"a": "ü}{\"", "b": [1, {}]}`, `{}`, `{"c": null}`}
 	for seed := range uint64(2000) {

@@ -177,7 +177,8 @@ func readCompletions(data []byte, c *Calls) (p Piece, err error) {
 		if choice.Index != 0 {
 			continue // nobody asked for several
 		}
-		said := cmp.Or(choice.Message, choice.Delta, &completionsPiece{}) // Azure's filter tells its results alone
+		// Azure's filter tells its results alone
+		said := cmp.Or(choice.Message, choice.Delta, &completionsPiece{})
 		p.Whole = choice.Message != nil
 		var details content
 		_ = json.Unmarshal(said.Details, &details) // they are nobody's standard

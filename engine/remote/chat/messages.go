@@ -29,7 +29,8 @@ func messagesBody(t Turn) Object {
 	if most == 0 {
 		most = min(t.Room, mostMessage+max(t.Thought, 0))
 	}
-	most = max(most, t.Thought+1)                  // the room is a guess, and the API refuses less
+	// the room is a guess, and the API refuses less
+	most = max(most, t.Thought+1)
 	body, all := Object{t.Limit: most}, t.Messages // there is one
 	if all[0].Role == templates.System && len(all) > 1 {
 		body["system"], all = all[0].Text, all[1:]
@@ -40,7 +41,8 @@ func messagesBody(t Turn) Object {
 	case t.Thought > 0:
 		body["thinking"] = Object{"type": "enabled", "budget_tokens": t.Thought}
 	case t.Thought < 0:
-		body["thinking"] = Object{"type": "adaptive", "display": "summarized"} // the newest tell no thought by themselves
+		// the newest tell no thought by themselves
+		body["thinking"] = Object{"type": "adaptive", "display": "summarized"}
 		if effort := t.Thinking.Effort; effort != "" {
 			config["effort"] = cmp.Or(map[string]string{"minimal": "low"}[effort], effort)
 		}

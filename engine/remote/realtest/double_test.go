@@ -26,7 +26,8 @@ import (
 type double struct {
 	engine engine.Engine
 	sglang bool
-	parses bool // thinking, as vLLM with --reasoning-parser: grammars are left out without a word
+	// thinking, as vLLM with --reasoning-parser: grammars are left out without a word
+	parses bool
 }
 
 // wanted is what both are asked for.
@@ -66,7 +67,8 @@ func (w *wanted) UnmarshalJSON(b []byte) error {
 
 func (w *wanted) turn() engine.Turn {
 	if w.Prompt != nil {
-		_ = errors.Join(json.Unmarshal(w.Prompt, &w.IDs), json.Unmarshal(w.Prompt, &w.Text)) // it is one of them
+		// it is one of them
+		_ = errors.Join(json.Unmarshal(w.Prompt, &w.IDs), json.Unmarshal(w.Prompt, &w.Text))
 	}
 	t := engine.Turn{Prompt: engine.Plain(w.Text), Logprobs: -1, Grammar: w.Outputs.Grammar, Budget: engine.Budget{Tokens: max(w.Tokens, w.Chosen.Tokens)}}
 	if w.IDs != nil {
@@ -124,7 +126,8 @@ func (d *double) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = fmt.Fprintf(w, `{"error":{"message":%q}}`, err) // to a client that may have left
+		// to a client that may have left
+		_, _ = fmt.Fprintf(w, `{"error":{"message":%q}}`, err)
 		return
 	}
 	defer func() { _ = s.Close() }() // it was only read
@@ -206,7 +209,8 @@ func (s *stream) end(f engine.Finish) {
 	}})
 }
 
-// fewer is an engine with as many slots as the model has; remote takes vLLM and chats to have many.
+// fewer is an engine with as many slots as the model has; remote takes vLLM and chats to have
+// many.
 type fewer struct{ engine.Engine }
 
 func (f fewer) Model() engine.Model {

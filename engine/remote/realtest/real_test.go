@@ -36,7 +36,8 @@ func TestReal_llamaServerPassesTheSuite(t *testing.T) {
 				o := remote.Options{Name: "tiny", URLs: []string{at}}
 				chats := strings.HasPrefix(name, "#")
 				if chats {
-					o.URLs[0], o.Context = at+name, 1024 // which its list of models does not tell
+					// which its list of models does not tell
+					o.URLs[0], o.Context = at+name, 1024
 				}
 				if local {
 					v, err := native.Load(t.Context(), worker.Options{Model: path, VocabOnly: true}, nil)

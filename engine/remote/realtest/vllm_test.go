@@ -36,8 +36,8 @@ func TestVLLM_passesTheSuite(t *testing.T) {
 	}
 }
 
-// A vLLM that parses thinking leaves grammars out without a word, unless it is told to keep to them
-// in thinking as well. The probe finds out. llguidance reads what is printed for XGrammar.
+// A vLLM that parses thinking leaves grammars out without a word, unless it is told to keep to
+// them in thinking as well. The probe finds out. llguidance reads what is printed for XGrammar.
 func TestVLLM_whetherGrammarsAreKept(t *testing.T) {
 	path := tiny(t)
 	for name, c := range map[string]struct {

@@ -54,7 +54,8 @@ func (f *File) Free() {
 
 // Touch has the file be as new as what it holds was used.
 func (f *File) Touch(used time.Time) {
-	_ = os.Chtimes(f.path, used, used) // that it is deleted too soon is all that can come of it
+	// that it is deleted too soon is all that can come of it
+	_ = os.Chtimes(f.path, used, used)
 }
 
 // Read hands the data to load, and fails if it was not what was written.

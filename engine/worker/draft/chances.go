@@ -44,7 +44,8 @@ func (c *Chances) of(kind int) float64 {
 	return (c.right[kind] + trust*expected[kind]) / (c.seen[kind] + trust)
 }
 
-// Note learns from a guess: so many of its tokens came true, and if failed is set the next did not.
+// Note learns from a guess: so many of its tokens came true, and if failed is set the next did
+// not.
 func (c *Chances) Note(g Guess, right int, failed bool) {
 	for i := range right {
 		c.note(g.kind(i), 1)

@@ -1,7 +1,7 @@
 package draft
 
-// mostShaped is the size of step up to which each has a cost of its own; what a larger one costs is
-// not asked.
+// mostShaped is the size of step up to which each has a cost of its own; what a larger one costs
+// is not asked.
 const mostShaped = 64
 
 // Cost is what steps of so many tokens take, one as the unit. The zero value has measured none.
@@ -54,7 +54,8 @@ func (c *Cost) Note(n int, took float64) {
 	if c.unit == 0 {
 		c.unit = took / shape
 	}
-	relative := min(max(took/c.unit, shape/2), shape*2) // a step that others disturbed is no measure
+	// a step that others disturbed is no measure
+	relative := min(max(took/c.unit, shape/2), shape*2)
 	if n == 1 {
 		c.unit *= 1 + (relative-1)/4
 		return
@@ -93,7 +94,8 @@ func lengths(streams, tokens int, chances [][]float64, c *Cost, more float64, mo
 		}
 		taken[next]++
 		sum += chance
-		if rate := sum / (c.Of(n) + more); rate > best { // a second token may pay where the first alone does not
+		// a second token may pay where the first alone does not
+		if rate := sum / (c.Of(n) + more); rate > best {
 			best = rate
 			copy(all, taken)
 		}

@@ -3,7 +3,7 @@
 //
 //	text := draft.NewText(len(prompt) + limit)
 //	text.Add(prompt...)
-//	guess := text.Continue(prompt, draft.Guess{}, 15) // what came next where this was said before
+//	guess := text.Continue(prompt, draft.Guess{}, 15) // what came next, said before
 //	n := draft.Lengths(1, 1, [][]float64{chances.Of(guess)}, cost, 15)
 //
 // Agents repeat what they have read: paths, identifiers, lines of a file that they edit. A guess
@@ -16,6 +16,7 @@
 // end by themselves where they do not pay.
 //
 // A smaller model can guess, too. Its guesses cost time whether or not they come true, so [Model]
-// decides how many it makes, by how often they did and how long its steps take ([Model.Rounds]). It
-// keeps an account of what the model has cost and saved, and switches it off where it owes too much.
+// decides how many it makes, by how often they did and how long its steps take ([Model.Rounds]).
+// It keeps an account of what the model has cost and saved, and switches it off where it owes too
+// much.
 package draft

@@ -2,7 +2,8 @@ package draft
 
 import "testing"
 
-// modelOf is a draft model whose steps take such a share of those of the machine that measured has.
+// modelOf is a draft model whose steps take such a share of those of the machine that measured
+// has.
 func modelOf(share float64, c *Cost) *Model {
 	m := &Model{}
 	for range 100 {

@@ -200,7 +200,8 @@ func (b *backend) vectorOptions() llama.ContextOptions {
 	}
 	return llama.ContextOptions{
 		Size: size, Batch: size, Threads: b.options.Threads, Embeddings: true, Pooling: llama.Pooling(b.options.Pooling),
-		Flash: llama.FlashAttention(b.options.FlashAttention), // for one text at a time a measurement is not worth it
+		// for one text at a time a measurement is not worth it
+		Flash: llama.FlashAttention(b.options.FlashAttention),
 	}
 }
 

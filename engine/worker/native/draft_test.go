@@ -36,8 +36,8 @@ func another(t *testing.T, path string) string {
 	return tinymodel.File(t, tinymodel.Options{Kind: tinymodel.Kind(kind), Seed: 7})
 }
 
-// What a turn says is the same with drafts, greedily and by chance, alone and beside others, with a
-// draft model and without. No layer is on a GPU: its kernels round by the size of a step.
+// What a turn says is the same with drafts, greedily and by chance, alone and beside others, with
+// a draft model and without. No layer is on a GPU: its kernels round by the size of a step.
 func TestDrafts_changeNothingThatTheRealSamplerSays(t *testing.T) {
 	eachKind(t, func(t *testing.T, path string) {
 		o := worker.Options{Model: path, Context: 4096, Slots: 3, GPULayers: -1}
@@ -125,8 +125,8 @@ func TestDrafts_leaveTheDistribution(t *testing.T) {
 	})
 }
 
-// A draft model sees what the model sees: what it finds likely of the same tokens is the same, also
-// after it was cut, and beside another sequence.
+// A draft model sees what the model sees: what it finds likely of the same tokens is the same,
+// also after it was cut, and beside another sequence.
 func TestDraft_evaluatesAsTheModelDoes(t *testing.T) {
 	for _, kind := range []tinymodel.Kind{tinymodel.FullAttention, tinymodel.SlidingWindow} {
 		o := worker.Options{Model: tinymodel.File(t, tinymodel.Options{Kind: kind}), Context: 512, Slots: 2, Threads: 1, FlashAttention: worker.Off}
@@ -167,7 +167,8 @@ func TestDraft_evaluatesAsTheModelDoes(t *testing.T) {
 	}
 }
 
-// A worker reads the draft model's file, too; one that does not fit is refused, and both are named.
+// A worker reads the draft model's file, too; one that does not fit is refused, and both are
+// named.
 func TestDraft_mustFit(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
 	w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, FlashAttention: worker.Off, Draft: another(t, path)})

@@ -36,7 +36,8 @@ func TestWorker_killedAtRandomMoments(t *testing.T) {
 		prompt := n % 5
 		text, err := killed(t, w, prompt, n, -1)
 		var lost *worker.LostError
-		for errors.As(err, &lost) && !lost.Sent { // it was killed before, and its end is noticed now: as the server does
+		// it was killed before, and its end is noticed now: as the server does
+		for errors.As(err, &lost) && !lost.Sent {
 			text, err = killed(t, w, prompt, n, -1)
 		}
 		if err != nil {
@@ -67,7 +68,8 @@ func TestWorker_killedAtRandomMoments(t *testing.T) {
 func killed(t *testing.T, w *worker.Worker, prompt, n, after int) (string, error) {
 	t.Helper()
 	turn := greedy(fmt.Sprint("Once upon a time, ", prompt), 12)
-	turn.CacheKey = fmt.Sprint(n, after) // nothing cached: another split of the prompt rounds otherwise
+	// nothing cached: another split of the prompt rounds otherwise
+	turn.CacheKey = fmt.Sprint(n, after)
 	if after == 0 {
 		done := make(chan bool)
 		go func() { defer close(done); killChildren() }()

@@ -33,7 +33,8 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
 		MaxPause: o.MaxPause, GPU: m.Offloaded(), HostMemory: o.HostMemory, Disk: kept(b), NoDrafts: o.Drafts == worker.Off,
 	}
-	if o.Draft != "" && !options.NoDrafts && b.context != nil && b.rewindable() { // others have no drafts
+	// others have no drafts
+	if o.Draft != "" && !options.NoDrafts && b.context != nil && b.rewindable() {
 		d, err := loadDraft(ctx, m, o)
 		if err != nil {
 			_ = b.Close() // it never fails
@@ -93,8 +94,8 @@ func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
 		Size: o.Context, Batch: o.BatchSize, MicroBatch: microBatch(m, o), Threads: o.Threads,
 		KeyType: llama.KVType(o.CacheTypeK), ValueType: llama.KVType(o.CacheTypeV),
 		Sequences: slots + keptSequences(m, slots),
-		// A window that forgets what lies behind it cannot be shared: cells that two sequences
-		// hold are never reused.
+		// A window that forgets what lies behind it cannot be shared: cells that two
+		// sequences hold are never reused.
 		SWAFull: true,
 		RoPE:    llama.RoPE{FrequencyBase: o.RoPEFreqBase, FrequencyScale: o.RoPEFreqScale},
 	}

@@ -37,7 +37,8 @@ func TestPrefix_isEvaluatedAndHeldOnce(t *testing.T) {
 			t.Errorf("%d cells for a beginning of %d", s.Cells, len(shared))
 		}
 		ninth := say(t, r, greedy(prefix+"And then number 9 said:", 4))
-		if ninth.finish.Usage.Cached < len(shared)-2 { // the last tokens may merge with what follows
+		// the last tokens may merge with what follows
+		if ninth.finish.Usage.Cached < len(shared)-2 {
 			t.Errorf("the ninth takes %d of %d tokens from the cache", ninth.finish.Usage.Cached, len(shared))
 		}
 	})

@@ -16,7 +16,8 @@ var ErrNoRoom = errors.New("no room in the KV cache")
 // Evaluator evaluates tokens of sequences, and remembers them. Its methods are called from one
 // goroutine at a time.
 type Evaluator interface {
-	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share them.
+	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share
+	// them.
 	Cells() int
 	Sequences() int
 	// Decode evaluates tokens. When ctx ends it may stop, with ctx's error; then sequences may
@@ -24,8 +25,8 @@ type Evaluator interface {
 	Decode(ctx context.Context, batch []Entry) error
 	// Logits of an entry of the last Decode that asked for them; valid until the next.
 	Logits(entry int) []float32
-	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the
-	// memory cannot do it; it can always empty one.
+	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if
+	// the memory cannot do it; it can always empty one.
 	Cut(sequence, n int) bool
 	// Logprobs of a token and of the n likeliest, best first, over the whole vocabulary.
 	Logprobs(logits []float32, id int32, n int) (float32, []Logprob)
@@ -36,8 +37,8 @@ type Evaluator interface {
 // called from any goroutine.
 type Backend interface {
 	Evaluator
-	// Model describes the model; Context is the most that one turn may use. Slots is left to the
-	// runner.
+	// Model describes the model; Context is the most that one turn may use. Slots is left to
+	// the runner.
 	Model() engine.Model
 	// Vocab is the vocabulary, control tokens with their spelling.
 	Vocab() *grammar.Vocab
@@ -46,24 +47,26 @@ type Backend interface {
 	// Tokenize reads plain text: no token is added, and no control token comes out of it.
 	Tokenize(ctx context.Context, text string) ([]int32, error)
 
-	// WantOnly says that of the logits of the Decode that runs, or comes next, only those of the
-	// tokens in some lists are wanted; the others may be anything. It may be called while Decode
-	// runs, from another goroutine. WantAll is called before each Decode and takes it back.
+	// WantOnly says that of the logits of the Decode that runs, or comes next, only those of
+	// the tokens in some lists are wanted; the others may be anything. It may be called while
+	// Decode runs, from another goroutine. WantAll is called before each Decode and takes it
+	// back.
 	WantOnly(lists ...[]int32)
 	WantAll()
 
 	// Share gives an empty sequence the first n tokens of another without copying them.
 	Share(from, to, n int) error
-	// Save copies what the memory holds of a sequence's tokens from one position to another, not
-	// included; Restore appends its tokens up to a position to a sequence that ends inside of it.
-	// Where memory cannot be cut at any token both are called for whole sequences, and Restore for
-	// an empty one. After an error the sequence may hold a part.
+	// Save copies what the memory holds of a sequence's tokens from one position to another,
+	// not included; Restore appends its tokens up to a position to a sequence that ends inside
+	// of it. Where memory cannot be cut at any token both are called for whole sequences, and
+	// Restore for an empty one. After an error the sequence may hold a part.
 	Save(sequence, from, to int) (Data, error)
 	Restore(sequence int, saved Saved) error
-	// Load reads what a Data has written in so many bytes. It may be called from any goroutine.
+	// Load reads what a Data has written in so many bytes. It may be called from any
+	// goroutine.
 	Load(r io.Reader, size int64) (schedule.Data, error)
-	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this
-	// length to.
+	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of
+	// this length to.
 	Floor(sequence, length int) int
 
 	NewSampler(s engine.Sampling) (Sampler, error)

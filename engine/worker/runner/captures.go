@@ -42,7 +42,8 @@ func (c *captures) token(id int32, kind engine.Kind) {
 	for _, e := range c.parser.Events() {
 		switch e.Kind {
 		case grammar.Begin:
-			c.open = append(c.open, capture{e.Name, c.read + 1}) // it is certain already, but may be empty so far
+			// it is certain already, but may be empty so far
+			c.open = append(c.open, capture{e.Name, c.read + 1})
 		case grammar.Bytes, grammar.Symbol:
 			for i := range c.open {
 				c.open[i].begin = min(c.open[i].begin, c.read)

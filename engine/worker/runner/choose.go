@@ -150,7 +150,8 @@ func (t *turn) natural() engine.Reason {
 // advance ends a turn whose budget is spent or whose grammar is at its end, and appends what the
 // grammar forces: those tokens are evaluated together with the one before them.
 func (l *loop) advance(t *turn) {
-	if t.matcher != nil && t.request.Logprobs < 0 { // the logits of a token that is not waited for cannot be told
+	// the logits of a token that is not waited for cannot be told
+	if t.matcher != nil && t.request.Logprobs < 0 {
 		for _, id := range t.matcher.ForcedTokens(l.plainTokens) {
 			if t.generated() >= t.limit {
 				break

@@ -9,11 +9,11 @@ import (
 
 // This file has streams go on by several tokens in a step. What a turn may say next is guessed
 // from its own text and from what was said under its key (package draft), or by a smaller model
-// (drafter.go), as far as the grammar allows it. The guess is evaluated in one step with the turn's
-// last token. The sampler chooses each token all the same: only where it chooses what was guessed are
-// the logits behind it those of the turn. So a draft changes neither what is said, but for the
-// rounding of a longer step, nor how likely it is. Seeds, penalties, budgets and log probabilities
-// stay what they are.
+// (drafter.go), as far as the grammar allows it. The guess is evaluated in one step with the
+// turn's last token. The sampler chooses each token all the same: only where it chooses what was
+// guessed are the logits behind it those of the turn. So a draft changes neither what is said, but
+// for the rounding of a longer step, nor how likely it is. Seeds, penalties, budgets and log
+// probabilities stay what they are.
 //
 // What was guessed wrong is cut from the memory. Where that cannot be, there are no drafts.
 
@@ -23,8 +23,9 @@ const mostDrafted = 16
 
 // trial is a turn's guess in a step, and how much of it is tried.
 type trial struct {
-	guess  draft.Guess     // the text's
-	said   draft.Guess     // the draft model's; it is tried in the guess's place, if there is one
+	guess draft.Guess // the text's
+	// the draft model's; it is tried in the guess's place, if there is one
+	said   draft.Guess
 	worth  float64         // what a token of it saves, in steps of one token
 	begin  int             // how many tokens the turn has
 	tokens []int32         // to try
@@ -188,7 +189,8 @@ func (l *loop) learn(t *turn, d *trial) {
 // dropAhead cuts from the memory what was evaluated and is not what the turn says.
 func (l *loop) dropAhead(t *turn) {
 	if t.ahead {
-		l.backend.Cut(t.seq, l.cache.Len(t.seq)) // no step has drafts where that could fail
+		// no step has drafts where that could fail
+		l.backend.Cut(t.seq, l.cache.Len(t.seq))
 		t.ahead = false
 	}
 }

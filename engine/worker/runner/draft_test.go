@@ -15,8 +15,8 @@ import (
 	"tenon/engine"
 )
 
-// repeating is a fake that mostly says what it said after the same two tokens, so that guesses come
-// true; and now and then what depends on all that the memory holds.
+// repeating is a fake that mostly says what it said after the same two tokens, so that guesses
+// come true; and now and then what depends on all that the memory holds.
 func repeating() *fakeModel {
 	f := newFake()
 	f.logits = func(s []fakeCell) []float32 {

@@ -21,8 +21,8 @@ import (
 // for), and running streams would wait for it. What it has read of a turn is dropped with it.
 
 const (
-	// DraftRoom is how many tokens of each turn a draft model's memory should hold. When they are
-	// full it begins anew, with the latest.
+	// DraftRoom is how many tokens of each turn a draft model's memory should hold. When they
+	// are full it begins anew, with the latest.
 	DraftRoom   = 1024
 	draftWindow = 256 // tokens that it is shown at first
 	draftRead   = 64  // that it reads in a step, at most

@@ -57,8 +57,8 @@ func (d *fakeDraft) Logprobs(logits []float32, id int32, n int) (float32, []Logp
 	return own, all[:n]
 }
 
-// certain is a fake model that repeats no text and gives one token nearly all of the probability. Two
-// with the same salt say the same.
+// certain is a fake model that repeats no text and gives one token nearly all of the probability.
+// Two with the same salt say the same.
 func certain(salt int32) *fakeModel {
 	f := newFake()
 	f.logits = func(s []fakeCell) []float32 {
@@ -136,8 +136,8 @@ func TestDrafter_saysWhatTheGrammarAllows(t *testing.T) {
 	}
 }
 
-// Of a long prompt it reads the end, in pieces between which streams go on; and where its memory is
-// full, the end again.
+// Of a long prompt it reads the end, in pieces between which streams go on; and where its memory
+// is full, the end again.
 func TestDrafter_readsTheEndInPieces(t *testing.T) {
 	d := drafting(certain(2))
 	d.took = time.Millisecond / 10

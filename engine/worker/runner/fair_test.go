@@ -22,7 +22,8 @@ func TestQueue_callersShareIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(newFake(), Options{Slots: 1, Queue: 8})
 		defer func() { _ = r.Close() }()
-		holder := open(t, r, of("greedy", "holds the slot", 3000)) // nobody reads it: it pauses
+		// nobody reads it: it pauses
+		holder := open(t, r, of("greedy", "holds the slot", 3000))
 		synctest.Wait()
 		var greedy []engine.Session
 		for i := range 8 {
@@ -42,7 +43,9 @@ func TestQueue_callersShareIt(t *testing.T) {
 			}
 		}
 		_ = holder.Close()
-		synctest.Wait() // the slot is the modest one's, and is not read either: the greedy one's turns came before it
+		// the slot is the modest one's, and is not read either: the greedy one's turns
+		// came before it
+		synctest.Wait()
 		if u, err := modest[0].Next(t.Context()); err != nil || u.Finish != nil {
 			t.Errorf("%+v %v", u, err)
 		}

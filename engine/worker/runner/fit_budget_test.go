@@ -39,7 +39,8 @@ func TestBudget_fewTokensOfALargeVocabularyAreTried(t *testing.T) {
 		turn := &turn{matcher: m, limit: c.limit}
 		got, all := turn.fitting(logits, &mask, v), m.MaskWithin(c.limit)
 		ids := slices.DeleteFunc(slices.Collect(each(v.Len())), func(id int32) bool { return !got.Allows(id) })
-		strays := func(id int32) bool { return !all.Allows(id) && !(mask.Allows(id) && turn.fits(id, v)) } // MaskWithin does not try all, either
+		// MaskWithin does not try all, either
+		strays := func(id int32) bool { return !all.Allows(id) && !(mask.Allows(id) && turn.fits(id, v)) }
 		if len(ids) == 0 || slices.ContainsFunc(ids, strays) {
 			t.Errorf("%s, %d tokens left: %d tokens fit, of %d", c.begun, c.limit, len(ids), all.Len())
 		}

@@ -176,7 +176,8 @@ func (l *loop) fetched(chain, read []*schedule.Copy, err error) {
 			c.Data.Free() // another turn has read it meanwhile, or nobody will
 			continue
 		}
-		chain[i].Data.(*disk.File).Touch(now) // all at one time: of a chain nothing is older than its end
+		// all at one time: of a chain nothing is older than its end
+		chain[i].Data.(*disk.File).Touch(now)
 		l.counts.Fetched += int64(len(c.Tokens) - c.Start)
 		l.store.Add(c)
 	}

@@ -48,7 +48,8 @@ func TestKeep_aRestartKeepsAllConversations(t *testing.T) {
 				before := New(small(rewind), keeps(dir))
 				for i := range 12 {
 					say(t, before, under("a", conversation(i)))
-					synctest.Wait() // what makes way in host memory has been written
+					// what makes way in host memory has been written
+					synctest.Wait()
 				}
 				_ = before.Close()
 			})
@@ -243,7 +244,8 @@ func TestPreempt_nothingIsReadAgain(t *testing.T) {
 		var r *Runner
 		var opened atomic.Int64
 		f.step = func([]Entry) {
-			for int(opened.Load())+waiting(r) < 3 { // all are to be there, or on their way
+			// all are to be there, or on their way
+			for int(opened.Load())+waiting(r) < 3 {
 				runtime.Gosched()
 			}
 			f.step = nil

@@ -24,11 +24,13 @@ type loop struct {
 	folder  *disk.Folder // where that is
 	writing bool         // a copy is being written there
 	reading int          // turns for which copies are read there
-	copied  bool         // what is kept has been copied to host memory, as far as that is done at rest
-	pressed bool         // a turn has made way, and no step was made since
+	// what is kept has been copied to host memory, as far as that is done at rest
+	copied  bool
+	pressed bool // a turn has made way, and no step was made since
 
-	said     map[string]*draft.Text // what was said, by key
-	speakers []string               // the keys, that which spoke longest ago first; some may be forgotten
+	said map[string]*draft.Text // what was said, by key
+	// the keys, that which spoke longest ago first; some may be forgotten
+	speakers []string
 	chances  draft.Chances
 	cost     draft.Cost
 	crowded  bool     // the latest step with drafts found no cells for them
@@ -128,8 +130,8 @@ func (l *loop) enqueue(t *turn) error {
 	return nil
 }
 
-// admit gives slots to the turns that are next in the queue. One that has made way waits until a step
-// was made: it would take the cells again, and nobody would go on.
+// admit gives slots to the turns that are next in the queue. One that has made way waits until a
+// step was made: it would take the cells again, and nobody would go on.
 func (l *loop) admit() {
 	for !l.pressed && len(l.queue) > 0 && len(l.running) < l.options.Slots {
 		i := l.next()
@@ -184,8 +186,9 @@ func (l *loop) begin(t *turn) {
 	}
 }
 
-// follow has a turn wait for another that is evaluating the same prompt. What is brought back for it
-// need not wait for what another evaluates, but is there once if another has it brought back too.
+// follow has a turn wait for another that is evaluating the same prompt. What is brought back for
+// it need not wait for what another evaluates, but is there once if another has it brought back
+// too.
 func (l *loop) follow(t *turn) {
 	var others []*turn
 	var prompts []schedule.Prompt

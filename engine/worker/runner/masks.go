@@ -39,8 +39,8 @@ func computeMasks(list []masking, busy func() bool) []masking {
 	return list
 }
 
-// inSteps makes a turn's masks with f, which calls pause between its steps. It must be gone on with
-// to the end: what f learns is for others too.
+// inSteps makes a turn's masks with f, which calls pause between its steps. It must be gone on
+// with to the end: what f learns is for others too.
 func inSteps(t *turn, f func(pause func())) masking {
 	next, _ := iter.Pull(func(yield func(struct{}) bool) {
 		f(func() { yield(struct{}{}) })
@@ -78,8 +78,8 @@ func (w work) computeMasks(pause func()) {
 	}
 }
 
-// wanted lists the tokens of which the step's logits are wanted, as far as its masks are there. It is
-// false where one of them may be almost any, or somebody asked how likely all are.
+// wanted lists the tokens of which the step's logits are wanted, as far as its masks are there. It
+// is false where one of them may be almost any, or somebody asked how likely all are.
 func wanted(works []work) (lists [][]int32, ok bool) {
 	for _, w := range works {
 		if w.entry < 0 {

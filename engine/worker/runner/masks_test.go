@@ -21,8 +21,8 @@ func countedMasking(name string, steps int, told *[]string) masking {
 	})
 }
 
-// TestMasks_takeTurns: while the model is busy all go on, in turns; when it is done, each has a few
-// steps to finish.
+// TestMasks_takeTurns: while the model is busy all go on, in turns; when it is done, each has a
+// few steps to finish.
 func TestMasks_takeTurns(t *testing.T) {
 	var told []string
 	list := []masking{countedMasking("a", 2, &told), countedMasking("b", 100, &told), countedMasking("c", 1, &told)}
@@ -101,8 +101,8 @@ func TestMasks_thoseOfATurnThatLeavesAreFinished(t *testing.T) {
 }
 
 // TestWanted_fewLogitsWhereTheGrammarAllowsFew: the model is told which logits will be looked at,
-// with drafts and without; but not where somebody asked how likely all tokens are. The fake has the
-// others chosen, were they looked at.
+// with drafts and without; but not where somebody asked how likely all tokens are. The fake has
+// the others chosen, were they looked at.
 func TestWanted_fewLogitsWhereTheGrammarAllowsFew(t *testing.T) {
 	for name, c := range map[string]struct {
 		logprobs     int

@@ -37,10 +37,13 @@ func (l *loop) place(t *turn) {
 		return
 	}
 	if _, known := l.cache.Match(t.request.CacheKey, t.tokens[:len(t.tokens)-1], func(int) int { return 0 }); known > t.done {
-		t.stopAt(known) // where this prompt leaves another: the next one may leave it there too
+		// where this prompt leaves another: the next one may leave it there too
+		t.stopAt(known)
 	}
-	t.stopAt(l.longestRun(t.tokens[:t.prompt])) // likely the system prompt, which others begin with too
-	t.stopAt(t.prompt - 1)                      // one before its end: the same prompt again needs the last token's logits
+	// likely the system prompt, which others begin with too
+	t.stopAt(l.longestRun(t.tokens[:t.prompt]))
+	// one before its end: the same prompt again needs the last token's logits
+	t.stopAt(t.prompt - 1)
 }
 
 // worthKeeping is how long a run of tokens must be to be stopped at for itself.
@@ -73,7 +76,9 @@ func (l *loop) takeSequence(key string, keep int) int {
 			oldest, ok = l.cache.Oldest(schedule.Sequences)
 		}
 		if !ok {
-			return -1 // there are as many sequences as slots, and this turn holds a slot: it cannot be
+			// there are as many sequences as slots, and this turn holds a slot: it
+			// cannot be
+			return -1
 		}
 		l.putAway(oldest)
 	}
@@ -224,8 +229,8 @@ func (l *loop) keptFloor(seq int) int {
 // else evict at each token.
 const evictAtOnce = 256
 
-// makeRoom frees cells until so many are free, all at once: nothing goes on without them. It is false
-// if no more can be had without taking a running turn's.
+// makeRoom frees cells until so many are free, all at once: nothing goes on without them. It is
+// false if no more can be had without taking a running turn's.
 func (l *loop) makeRoom(cells int) bool {
 	for {
 		missing := cells - (l.backend.Cells() - l.cache.Cells())

@@ -37,8 +37,8 @@ func (l *loop) copies() bool { return l.options.HostMemory > 0 }
 func (l *loop) movable() bool { return l.rewindable() && l.copies() }
 
 // makeWay moves kept sequences out of the way of what runs. A GPU attends to their cells in less
-// time than it takes to copy them: there they go when cells run short. While a stream waits, a step
-// copies one piece of what has been kept longest, which goes once all of it has been copied.
+// time than it takes to copy them: there they go when cells run short. While a stream waits, a
+// step copies one piece of what has been kept longest, which goes once all of it has been copied.
 func (l *loop) makeWay() {
 	switch {
 	case l.options.GPU:
@@ -88,7 +88,8 @@ func (l *loop) nextCopies() (<-chan time.Time, func()) {
 // copyKept copies kept sequences to host memory, and leaves them in the cache: moveOut has nothing
 // to copy then.
 func (l *loop) copyKept() {
-	l.copied = true // whether or not it succeeds: what is missing is copied when it has to make way
+	// whether or not it succeeds: what is missing is copied when it has to make way
+	l.copied = true
 	for id := range l.backend.Sequences() {
 		if !l.cache.IsKept(id) {
 			continue
@@ -124,7 +125,8 @@ func (l *loop) savePiece(seq, have int) bool {
 		return false
 	}
 	if !c.Whole {
-		pieces := (rest + mostCopied - 1) / mostCopied // as long as each other: none is too short to be worth it
+		// as long as each other: none is too short to be worth it
+		pieces := (rest + mostCopied - 1) / mostCopied
 		c.Tokens = c.Tokens[:c.Start+(rest+pieces-1)/pieces]
 	}
 	begin := time.Now()
@@ -140,8 +142,8 @@ func (l *loop) savePiece(seq, have int) bool {
 	return l.store.Holds(c)
 }
 
-// bringBack appends to a turn's sequence what host memory holds of its tokens. While a stream waits,
-// the steps do it (goOnBringing). Memory that cannot be cut comes back whole.
+// bringBack appends to a turn's sequence what host memory holds of its tokens. While a stream
+// waits, the steps do it (goOnBringing). Memory that cannot be cut comes back whole.
 func (l *loop) bringBack(t *turn) {
 	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1]
 	t.returning = l.copies() && l.store.Covered(key, tokens, t.done)-t.done >= worthMoving
@@ -151,8 +153,9 @@ func (l *loop) bringBack(t *turn) {
 	l.countLost(t)
 }
 
-// goOnBringing brings a piece back for the oldest of the turns that want some; or all, if no stream
-// waits for it. One that has all of its own may find that another evaluates what comes next.
+// goOnBringing brings a piece back for the oldest of the turns that want some; or all, if no
+// stream waits for it. One that has all of its own may find that another evaluates what comes
+// next.
 func (l *loop) goOnBringing() {
 	for _, t := range l.running {
 		for t.returning && t.state == prompting {
@@ -179,10 +182,11 @@ func (l *loop) countLost(t *turn) {
 	}
 }
 
-// bringPiece appends the next copy to a turn's sequence, if there is one and room for it, and tells
-// whether it did.
+// bringPiece appends the next copy to a turn's sequence, if there is one and room for it, and
+// tells whether it did.
 func (l *loop) bringPiece(t *turn) bool {
-	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1] // the last one is evaluated in any case
+	// the last one is evaluated in any case
+	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1]
 	for {
 		c, n := l.store.Find(key, tokens, t.done)
 		if t.returning = c != nil && l.makeRoom(len(c.Tokens)-c.Start); !t.returning {

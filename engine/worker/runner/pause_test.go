@@ -50,7 +50,8 @@ func TestPause_noStreamWaitsLongerThanTheBound(t *testing.T) {
 			pieces, watched := 0, false
 			var mail atomic.Pointer[mailbox] // the stream's
 			r := New(f, Options{MaxPause: c.pause, NoDrafts: true, took: func(batch []Entry) time.Duration {
-				for m := mail.Load(); m != nil && unread(m) > 0; runtime.Gosched() { // what its reader leaves is no pause of ours
+				// what its reader leaves is no pause of ours
+				for m := mail.Load(); m != nil && unread(m) > 0; runtime.Gosched() {
 				}
 				took := c.m.took(batch)
 				if waited += took; watched && batch[0].Sequence == 0 {

@@ -12,8 +12,8 @@ import (
 	"tenon/engine"
 )
 
-// beside runs a stream that somebody waits for until the test ends. Between two of its steps one piece
-// at most comes back, and one goes out where no turn is preempted: pieces counts them.
+// beside runs a stream that somebody waits for until the test ends. Between two of its steps one
+// piece at most comes back, and one goes out where no turn is preempted: pieces counts them.
 func beside(t *testing.T, f *fakeModel, o Options, preempts bool) (r *Runner, pieces *[2]atomic.Int64) {
 	t.Helper()
 	var mail atomic.Pointer[mailbox]
@@ -35,7 +35,8 @@ func beside(t *testing.T, f *fakeModel, o Options, preempts bool) (r *Runner, pi
 		f.out, f.in = 0, 0
 	}
 	r = newRunner(t, f, o)
-	for _, name := range []string{"a", "b"} { // more than one piece of each is in host memory before the stream begins
+	// more than one piece of each is in host memory before the stream begins
+	for _, name := range []string{"a", "b"} {
 		say(t, r, long(name))
 	}
 	s := open(t, r, ask("stream", 1<<20))
@@ -50,7 +51,8 @@ func beside(t *testing.T, f *fakeModel, o Options, preempts bool) (r *Runner, pi
 			}
 		}
 	})
-	for m := s.(*session).turn.mail; ; runtime.Gosched() { // it may have run on unread, and paused
+	// it may have run on unread, and paused
+	for m := s.(*session).turn.mail; ; runtime.Gosched() {
 		if unread(m) < mailboxTokens/4 {
 			mail.Store(m)
 			break
@@ -72,7 +74,8 @@ func long(name string) engine.Turn {
 func wide() *fakeModel {
 	f := newFake()
 	f.cells, f.context = 1<<20, 1<<19
-	f.logits = func(s []fakeCell) []float32 { // of a long stream not all, or the test would take long
+	f.logits = func(s []fakeCell) []float32 {
+		// of a long stream not all, or the test would take long
 		if len(s) > 1 && s[0].token == 's' {
 			s = s[:6]
 		}
@@ -81,7 +84,8 @@ func wide() *fakeModel {
 	return f
 }
 
-// Issue 25: a stream does not wait until a whole conversation has gone to host memory or come back.
+// Issue 25: a stream does not wait until a whole conversation has gone to host memory or come
+// back.
 func TestPiece_aStreamWaitsForOneEachWay(t *testing.T) {
 	r, pieces := beside(t, wide(), Options{NoDrafts: true}, false)
 	for i, name := range []string{"a", "b", "c", "a", "c", "b"} {
@@ -101,8 +105,9 @@ func TestPiece_aStreamWaitsForOneEachWay(t *testing.T) {
 	}
 }
 
-// Turns come back piece by piece beside a stream, with what others bring back or evaluate, are given
-// up, and lose their cells, at any time: whoever finishes says what it would have said alone.
+// Turns come back piece by piece beside a stream, with what others bring back or evaluate, are
+// given up, and lose their cells, at any time: whoever finishes says what it would have said
+// alone.
 func TestPiece_turnsThatAreGivenUpOnTheirWayBack(t *testing.T) {
 	r, _ := beside(t, wide(), Options{Slots: 4, HostMemory: 20_000}, true)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -117,7 +122,8 @@ func TestPiece_turnsThatAreGivenUpOnTheirWayBack(t *testing.T) {
 			some.Go(func() {
 				s := open(t, r, long(name))
 				for range wait {
-					_ = r.ask(t.Context(), func(*loop) error { return nil }) // a step each
+					// a step each
+					_ = r.ask(t.Context(), func(*loop) error { return nil })
 				}
 				if preempts {
 					r.post(func(l *loop) { l.preempt() })

@@ -49,7 +49,8 @@ func TestQueue_movesOnWhenATurnHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(newFake(), Options{Slots: 1})
 		defer func() { _ = r.Close() }()
-		first := open(t, r, ask("first", mailboxTokens+10)) // pauses until it is read, so that the others queue
+		// pauses until it is read, so that the others queue
+		first := open(t, r, ask("first", mailboxTokens+10))
 		synctest.Wait()
 		sessions := []engine.Session{first, open(t, r, ask("second", 3)), open(t, r, ask("third", 3))}
 		synctest.Wait()
@@ -145,7 +146,8 @@ func TestCancel_ofAWaitingTurn(t *testing.T) {
 	_ = waiting.Close()
 	_ = holder.Close()
 	say(t, r, ask("has room", 1))
-	_ = r.ask(t.Context(), func(*loop) error { return nil }) // the figures are told behind the step that ended the turn
+	// the figures are told behind the step that ended the turn
+	_ = r.ask(t.Context(), func(*loop) error { return nil })
 	if s := r.Stats(); s.Waiting != 0 {
 		t.Errorf("%d turns wait", s.Waiting)
 	}

@@ -25,12 +25,17 @@ type Options struct {
 	QueueTimeout time.Duration // longest wait; default 5 minutes, negative: no limit
 	BatchSize    int           // most tokens in one call of the model; default 2048
 	UBatchSize   int           // most prompt tokens in one; default 512
-	MaxPause     time.Duration // longest wait for a stream's next token beside prompts; default 200 ms
-	HostMemory   int           // bytes for copies of what no turn runs on; default 1 GiB, negative: none
-	Disk         Disk          // default: none
-	GPU          bool          // the model is evaluated there
-	NoDrafts     bool          // each step brings a stream on by one token, and what the grammar forces
-	Draft        Evaluator     // a smaller model of the same vocabulary, which says how turns may go on; it has a sequence for each slot. Default: none
+	// longest wait for a stream's next token beside prompts; default 200 ms
+	MaxPause time.Duration
+	// bytes for copies of what no turn runs on; default 1 GiB, negative: none
+	HostMemory int
+	Disk       Disk // default: none
+	GPU        bool // the model is evaluated there
+	// each step brings a stream on by one token, and what the grammar forces
+	NoDrafts bool
+	// a smaller model of the same vocabulary, which says how turns may go on; it has a
+	// sequence for each slot. Default: none
+	Draft Evaluator
 
 	took      func(batch []Entry) time.Duration // of a step; a test's clock
 	tookDraft func(tokens int) time.Duration    // of one of the draft model's

@@ -81,7 +81,9 @@ func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		whole bool
-		first int // tokens of the first step with a part of the prompt, each of which seems to take an hour
+		// tokens of the first step with a part of the prompt, each of which seems to take
+		// an hour
+		first int
 	}{
 		{"watched", false, 1 + 1},
 		{"wanted whole", true, 256 + 1},
@@ -131,7 +133,8 @@ func besideLongPrompt(t *testing.T, whole bool) [][]Entry {
 	})
 	go func() {
 		defer close(arrived)
-		for waiting := 0; waiting < 2; runtime.Gosched() { // the loop is held in its first step
+		// the loop is held in its first step
+		for waiting := 0; waiting < 2; runtime.Gosched() {
 			r.mu.Lock()
 			waiting = len(r.calls)
 			r.mu.Unlock()

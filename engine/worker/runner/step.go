@@ -35,7 +35,9 @@ func (l *loop) step() {
 		l.chooseAwaited()
 		return
 	}
-	l.makeWay() // for the turns that have ended by now; one that waited for a slot may have gone on from them
+	// for the turns that have ended by now; one that waited for a slot may have gone on from
+	// them
+	l.makeWay()
 	works, batch := l.plan()
 	l.moved = 0
 	if !l.makeRoom(len(batch)) {
@@ -103,8 +105,8 @@ func (l *loop) watched() bool {
 	return slices.ContainsFunc(l.running, func(t *turn) bool { return t.speaks() && !t.request.Whole && !t.mail.full() })
 }
 
-// promptTime is how long the next step may work on prompts: what copies leave of the longest pause of
-// a stream; 0 is any time.
+// promptTime is how long the next step may work on prompts: what copies leave of the longest pause
+// of a stream; 0 is any time.
 func (l *loop) promptTime() time.Duration {
 	if !l.watched() {
 		return 0

@@ -32,8 +32,10 @@ const (
 type turn struct {
 	request engine.Turn
 	mail    *mailbox
-	ctx     context.Context // ends with the session; of use only to stop a call of the model that runs for this turn alone
-	cancel  context.CancelFunc
+	// ends with the session; of use only to stop a call of the model that runs for this turn
+	// alone
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	state  state
 	tokens []int32 // prompt, then output
@@ -42,15 +44,19 @@ type turn struct {
 	done   int     // how many of tokens are in the KV cache
 	seq    int     // the sequence that holds them; -1 if none does
 
-	returning bool // while prompting: more of its tokens come back from host memory before any is evaluated
+	// while prompting: more of its tokens come back from host memory before any is evaluated
+	returning bool
 
-	lost int // how many were there when older turns needed their cells; 0 once it has a sequence again
+	// how many were there when older turns needed their cells; 0 once it has a sequence again
+	lost int
 
-	moving int // position of the kept copy that moves along with a long prompt; 0 if there is none
+	// position of the kept copy that moves along with a long prompt; 0 if there is none
+	moving int
 
 	leader *turn // while following
 	until  int   // tokens in common with it
-	stops  []int // positions, ascending, at which to keep a copy of a sequence that cannot be cut
+	// positions, ascending, at which to keep a copy of a sequence that cannot be cut
+	stops []int
 
 	kinds    []engine.Kind    // of the output's tokens
 	grammar  *grammar.Grammar // nil: any text
@@ -60,8 +66,9 @@ type turn struct {
 	masking  bool             // mask is in the making
 	logits   []float32        // of the last token, while masked
 	thinking *captures        // follows the output where thinking has a budget; else nil
-	tight    int              // the first token of output that was chosen because the budget ruled another one out
-	sampler  Sampler
+	// the first token of output that was chosen because the budget ruled another one out
+	tight   int
+	sampler Sampler
 
 	guesser
 	ahead bool // the KV cache holds tokens of a draft behind done
@@ -86,7 +93,8 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 		request: request, tokens: ids, prompt: len(ids), seq: -1, tight: neverTight, created: time.Now(),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.mail = newMailbox(request.Whole, func() { r.post(func(*loop) {}) }) // a call that does nothing wakes the loop
+	// a call that does nothing wakes the loop
+	t.mail = newMailbox(request.Whole, func() { r.post(func(*loop) {}) })
 	t.limit = min(r.model.Context, r.backend.Cells()) - len(ids)
 	if n := request.Budget.Tokens; n > 0 {
 		t.limit = min(t.limit, n)

@@ -6,14 +6,14 @@
 //   - [Store] knows which have been copied from there to host memory.
 //   - [Fits] says whether a waiting turn gets a slot.
 //   - [Share] splits one call of the model among the turns that run: a step of every stream first,
-//     then pieces of prompts, which take no longer than streams are to wait ([PromptTime]) as far as
-//     [Pace] has measured.
+//     then pieces of prompts, which take no longer than streams are to wait ([PromptTime]) as far
+//     as [Pace] has measured.
 //   - [Follow] makes a turn wait while another is evaluating the prompt that both begin with.
 //
 // Agents are told apart by their tokens alone. What their clients say of them (prompt_cache_key,
 // session headers) is not asked for: a prompt finds its own conversation in the tree, and what a
-// session has left behind is the least recently used soon enough. Of six agents with memory for four
-// to know it would raise the share that is found by 0.8 points at most
+// session has left behind is the least recently used soon enough. Of six agents with memory for
+// four to know it would raise the share that is found by 0.8 points at most
 // (TestRetention_keysOfSessionsGainNothing). Among upstreams it is the same, see package remote.
 //
 // A sequence is a number from 0 on that the model's memory knows too. A turn has one while it

@@ -48,10 +48,10 @@ type Limits struct {
 	Time  time.Duration // for these; 0: any
 }
 
-// Share says how many tokens of each slot go into the next step. Streams come first, in the order of
-// the list. Of what is left, the first prompt, which is the oldest, has half; then come prompts by
-// what they lack, the shortest first. So nobody waits for a long one to be read, and the long one
-// goes on however many short ones come.
+// Share says how many tokens of each slot go into the next step. Streams come first, in the order
+// of the list. Of what is left, the first prompt, which is the oldest, has half; then come prompts
+// by what they lack, the shortest first. So nobody waits for a long one to be read, and the long
+// one goes on however many short ones come.
 func Share(slots []Slot, l Limits) []int {
 	shares := make([]int, len(slots))
 	var prompts []int
@@ -109,9 +109,9 @@ func piece(s Slot, had, most int, limit time.Duration) int {
 // otherwise.
 const leastShare = 3
 
-// PromptTime is how long a step may work on prompts that takes so long for its streams alone, and of
-// which each is to come within pause. Where streams alone nearly take as long, or longer, they wait
-// a third longer than by themselves: else prompts would never be read.
+// PromptTime is how long a step may work on prompts that takes so long for its streams alone, and
+// of which each is to come within pause. Where streams alone nearly take as long, or longer, they
+// wait a third longer than by themselves: else prompts would never be read.
 func PromptTime(pause, streams time.Duration) time.Duration {
 	return max(pause-streams, streams/leastShare, 1)
 }
@@ -126,8 +126,8 @@ type Pace struct {
 // shallow is a depth up to which attention is a small part of a token's work, in any model.
 const shallow = 1024
 
-// At is what a token takes that so many others come before. Behind what was measured it is an upper
-// bound, because attention grows with the depth and nothing else does.
+// At is what a token takes that so many others come before. Behind what was measured it is an
+// upper bound, because attention grows with the depth and nothing else does.
 func (p Pace) At(depth int) time.Duration {
 	if depth <= p.depth {
 		return p.each
@@ -175,7 +175,8 @@ func Follow(others []Prompt, p Prompt) (leader, tokens int) {
 		if o.Key != p.Key {
 			continue
 		}
-		same := min(common(o.Tokens, p.Tokens), len(p.Tokens)-1) // p evaluates one token at least, to go on from
+		// p evaluates one token at least, to go on from
+		same := min(common(o.Tokens, p.Tokens), len(p.Tokens)-1)
 		if o.Done < same && same-p.Done >= worthFollowing && same > tokens {
 			leader, tokens = i, same
 		}

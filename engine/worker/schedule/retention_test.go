@@ -86,9 +86,9 @@ var scenarios = []scenario{
 	{name: "six, of which three seldom come", agents: 6, uneven: true, once: true},
 }
 
-// followed is where sessions follow one another, and each leaves what nobody comes back to. There the
-// policy by cost and use finds more than the least recently used: 43.8, 73.0 and 80.6 % against
-// 40.8, 68.8 and 79.8 with memory for two, four and six.
+// followed is where sessions follow one another, and each leaves what nobody comes back to. There
+// the policy by cost and use finds more than the least recently used: 43.8, 73.0 and 80.6 %
+// against 40.8, 68.8 and 79.8 with memory for two, four and six.
 var followed = scenario{name: "six, each with two sessions", agents: 6, again: 1, once: true}
 
 // byCost ranks copies anew after each turn, in place of when they were used last: by what it costs
@@ -121,12 +121,13 @@ func (p *byCost) after(s *Store, latest []int32, _ *session) {
 	for _, c := range s.copies {
 		c.used = uint64(1000 * p.rank[c])
 	}
-	s.clock = max(s.clock, uint64(1000*p.level)+100_000) // what the next turn touches is ranked after it
+	// what the next turn touches is ranked after it
+	s.clock = max(s.clock, uint64(1000*p.level)+100_000)
 }
 
-// byKey knows which session each turn is of, by a key that its client sends, and with over set, which
-// turn is a session's last, which no client tells. What a session has left behind (it was told in
-// short, or is over) goes first.
+// byKey knows which session each turn is of, by a key that its client sends, and with over set,
+// which turn is a session's last, which no client tells. What a session has left behind (it was
+// told in short, or is over) goes first.
 type byKey struct {
 	over bool
 	left map[*Copy]bool
@@ -199,8 +200,8 @@ func play(sc scenario, limit int, after func(*Store, []int32, *session)) counted
 }
 
 // Hits by memory, in longest conversations that it holds. What was used least recently goes, of a
-// chain its end first: weighing copies by cost and use was tried, and gains nothing in these that it
-// does not lose elsewhere.
+// chain its end first: weighing copies by cost and use was tried, and gains nothing in these that
+// it does not lose elsewhere.
 func TestRetention_hitsByMemory(t *testing.T) {
 	for _, sc := range scenarios {
 		recent, cost := fmt.Sprintf("%-40s least recently used ", sc.name), fmt.Sprintf("%-40s cost and use        ", sc.name)
@@ -224,8 +225,8 @@ func TestRetention_hitsByMemory(t *testing.T) {
 	}
 }
 
-// What a client says of its sessions (prompt_cache_key, session headers) gains next to nothing over
-// what the tokens tell, and to be told of a session's end would not either.
+// What a client says of its sessions (prompt_cache_key, session headers) gains next to nothing
+// over what the tokens tell, and to be told of a session's end would not either.
 func TestRetention_keysOfSessionsGainNothing(t *testing.T) {
 	for _, sc := range append(slices.Clone(scenarios), followed) {
 		limit := 4 * compactAt

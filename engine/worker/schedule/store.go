@@ -36,8 +36,8 @@ type Data interface {
 	Free()
 }
 
-// reach is how many of a prompt's tokens are there once the copy is restored behind the first ones,
-// have of them, that are there now.
+// reach is how many of a prompt's tokens are there once the copy is restored behind the first
+// ones, have of them, that are there now.
 func (c *Copy) reach(tokens []int32, have int, same alike) int {
 	if c.Start > have || len(c.Tokens) <= have || c.Whole && len(c.Tokens) > len(tokens) {
 		return have
@@ -49,8 +49,8 @@ func (c *Copy) reach(tokens []int32, have int, same alike) int {
 	return max(n, have)
 }
 
-// alike remembers how many tokens copies have in common with a text. The copies of a chain hold the
-// same array, as a rule: what one of them has is not compared again for the next.
+// alike remembers how many tokens copies have in common with a text. The copies of a chain hold
+// the same array, as a rule: what one of them has is not compared again for the next.
 type alike map[*int32]int
 
 func (a alike) tokens(c *Copy, tokens []int32) int {
@@ -61,8 +61,8 @@ func (a alike) tokens(c *Copy, tokens []int32) int {
 	return n
 }
 
-// mostCopies bounds the time that a look-up takes, and the files on disk. Six agents' sessions of 84
-// steps have a copy for each step; and so many of the size that the runner makes at most are a
+// mostCopies bounds the time that a look-up takes, and the files on disk. Six agents' sessions of
+// 84 steps have a copy for each step; and so many of the size that the runner makes at most are a
 // million tokens, 18 GiB of Gemma 3 270M.
 const mostCopies = 1024
 

@@ -10,7 +10,8 @@ var (
 	lineEnds   = SetOf("\n\r\u2028\u2029")
 	digitRunes = Set{{'0', '9'}}
 	wordRunes  = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
-	// WideSpace is what of WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3 is beyond ASCII.
+	// WideSpace is what of WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3 is beyond
+	// ASCII.
 	WideSpace = NewSet(Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A}, Range{0x2028, 0x2029}, Range{0x202F, 0x202F},
 		Range{0x205F, 0x205F}, Range{0x3000, 0x3000}, Range{0xFEFF, 0xFEFF})
 	spaceRunes = WideSpace.Union(NewSet(Range{'\t', '\r'}, Range{' ', ' '}))
@@ -90,7 +91,8 @@ func (p *parser) runeEscape(start int, c rune) rune {
 		}
 	default:
 		if c > 0x7F || !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
-			return c // Annex B identity escapes; of punctuation they mean the same everywhere
+			// Annex B identity escapes; of punctuation they mean the same everywhere
+			return c
 		}
 	}
 	p.fail(start, Invalid, `unknown escape \`+string(c))

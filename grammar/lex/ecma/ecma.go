@@ -9,7 +9,8 @@
 //
 // # Words
 //
-//	here                     the field (regex-syntax, which llguidance and regex-automata read with)
+//	here                     the field (regex-syntax, which llguidance and regex-automata read
+//	                         with)
 //	Node                     Ast; Hir, where classes are sets already
 //	Set, Range               ClassUnicode, ClassUnicodeRange
 package ecma
@@ -70,8 +71,8 @@ type ErrorKind int
 const (
 	// Invalid patterns are no ECMA-262 patterns.
 	Invalid ErrorKind = iota
-	// Unsupported patterns are valid, but not expressed here: back-references, lookbehind, word
-	// boundaries, some lookahead.
+	// Unsupported patterns are valid, but not expressed here: back-references, lookbehind,
+	// word boundaries, some lookahead.
 	Unsupported
 )
 

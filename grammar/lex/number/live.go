@@ -97,8 +97,8 @@ func (s *Set) anyIn(lo, hi bound) bool {
 	if len(s.avoided) == 0 {
 		return factor.Cmp(s.firstMultiple(hi, -1)) <= 0
 	}
-	// Among consecutive multiples a member is found soon, since not all of them are avoided; the
-	// bound is for hostile divisors.
+	// Among consecutive multiples a member is found soon, since not all of them are avoided;
+	// the bound is for hostile divisors.
 	for range 10_000 {
 		v := new(big.Rat).SetInt(factor)
 		v.Mul(v, s.multiple)

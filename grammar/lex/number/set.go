@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Set is a Spec prepared for comparing prefixes of spellings with it: the magnitudes of either sign
-// apart, divisors split into their powers of two and five, which powers of ten can supply, and the
-// rest.
+// Set is a Spec prepared for comparing prefixes of spellings with it: the magnitudes of either
+// sign apart, divisors split into their powers of two and five, which powers of ten can supply,
+// and the rest.
 type Set struct {
 	zero     bool          // 0 is a member
 	signs    [2]magnitudes // of positive and negative members
@@ -83,8 +83,8 @@ func New(spec Spec) (*Set, error) {
 	return s, s.setBounds(lower, limit)
 }
 
-// Exhaustible says whether without v something may be read, such as the point of a fraction, behind
-// which there are finitely many members.
+// Exhaustible says whether without v something may be read, such as the point of a fraction,
+// behind which there are finitely many members.
 func (s *Set) Exhaustible(v *big.Rat) bool {
 	m := &s.signs[boolInt(v.Sign() < 0)]
 	switch {

@@ -13,7 +13,8 @@
 // # Words
 //
 //	here                     the field (llguidance's numeric.rs, XGrammar's GenerateRangeRegex)
-//	Spec, Set                NumberSchema: bounds and multipleOf, there made a regular expression
+//	Spec, Set                NumberSchema: bounds and multipleOf, there made a regular
+//	                         expression
 //	divisor                  multipleOf as a coefficient and an exponent of ten
 //	Live                     emptiness check, decided by arithmetic
 package number
@@ -53,8 +54,8 @@ const (
 type Spelling uint8
 
 const (
-	// SpellAny admits every spelling that JSON has (RFC 8259 §6) with up to 1,000 digits, and as many
-	// more as it takes to end it. Exponents belong to the set of all numbers alone.
+	// SpellAny admits every spelling that JSON has (RFC 8259 §6) with up to 1,000 digits, and
+	// as many more as it takes to end it. Exponents belong to the set of all numbers alone.
 	SpellAny Spelling = iota
 	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
 	SpellPlain

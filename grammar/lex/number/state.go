@@ -24,7 +24,8 @@ type State struct {
 	phase    phase
 	negative bool
 	nonZero  bool
-	point    int32 // the value is 0.D × 10^point, D without leading zeros; tracked if there are bounds
+	// the value is 0.D × 10^point, D without leading zeros; tracked if there are bounds
+	point    int32
 	lo, hi   int32 // comparison of D with the bounds' digits
 	fraction int32 // f; tracked if there are divisors or a maximum
 	weight   int32 // tracked if there are divisors
@@ -247,8 +248,8 @@ func (d *decimal) result(at int32) int {
 	return 0
 }
 
-// divides says whether the digits, read as a number, are a multiple of d. D0 is no multiple of ten,
-// so that twos or fives are lacking altogether and the powers of ten must supply them.
+// divides says whether the digits, read as a number, are a multiple of d. D0 is no multiple of
+// ten, so that twos or fives are lacking altogether and the powers of ten must supply them.
 func (s *Set) divides(d divisor, k State) bool {
 	lacking := max(d.twos-valuation(k.tens, 2, d.twos), d.fives-valuation(k.tens, 5, d.fives))
 	return k.odd%d.odd == 0 && int(k.weight)+d.ten+lacking <= 0

@@ -5,10 +5,10 @@
 //	set, err := source.Read(text, source.Options{MaxDepth: 1000})
 //	target, why := set.Resolve(set.Main, "#/$defs/address")
 //
-// Files: value.go and json.go (values), canonical.go (equal values, equal texts), rat.go (numbers),
-// draft.go (the dialects' keywords), set.go (a document), check.go (the walk over all of it),
-// resource.go (ids, anchors, references), scope.go (dynamic references), metaschema.go (the
-// published metaschemas, made from the table of keywords).
+// Files: value.go and json.go (values), canonical.go (equal values, equal texts), rat.go
+// (numbers), draft.go (the dialects' keywords), set.go (a document), check.go (the walk over all
+// of it), resource.go (ids, anchors, references), scope.go (dynamic references), metaschema.go
+// (the published metaschemas, made from the table of keywords).
 //
 // # Words
 //

@@ -10,9 +10,11 @@ import (
 
 // Resource is a schema resource: a document's root or an embedded schema with an id of its own.
 type Resource struct {
-	root    *Value
-	outer   *Resource // what root lies in if its id means nothing, as in 2020-12, which decides without $schema; nil where it does
-	uri     string    // absolute where the document says so; the key in Set.resources
+	root *Value
+	// what root lies in if its id means nothing, as in 2020-12, which decides without $schema;
+	// nil where it does
+	outer   *Resource
+	uri     string // absolute where the document says so; the key in Set.resources
 	Draft   Draft
 	anchors map[string]*Value
 	dynamic map[string]bool // which anchors are dynamic; "" stands for $recursiveAnchor

@@ -18,10 +18,11 @@ type Set struct {
 
 // Options say how to read a document.
 type Options struct {
-	Draft     Draft             // of documents without $schema
-	Documents map[string][]byte // what references may lead to, by absolute URI. Nothing is ever fetched
-	MaxDepth  int               // of nesting
-	MaxBytes  int               // of one of Documents
+	Draft Draft // of documents without $schema
+	// what references may lead to, by absolute URI. Nothing is ever fetched
+	Documents map[string][]byte
+	MaxDepth  int // of nesting
+	MaxBytes  int // of one of Documents
 }
 
 // Error says that a text is not a JSON Schema: not JSON, or a keyword of a form that JSON Schema

@@ -21,11 +21,12 @@ const (
 // Value is a JSON value that keeps what encoding/json loses: the order of keys and the spelling of
 // numbers.
 type Value struct {
-	Kind    Kind
-	Truth   bool     // Bool
-	Text    string   // String: decoded; Number: as spelled
-	Items   []*Value // Array
-	Members []Member // Object, in order; a repeated key keeps its first place and its last value
+	Kind  Kind
+	Truth bool     // Bool
+	Text  string   // String: decoded; Number: as spelled
+	Items []*Value // Array
+	// Object, in order; a repeated key keeps its first place and its last value
+	Members []Member
 	index   map[string]int
 
 	parent *Value // nil at the root

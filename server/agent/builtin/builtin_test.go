@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(sandbox.NotRun)
 	}
-	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // children of a race-detecting binary would end a second late
+	// children of a race-detecting binary would end a second late
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
@@ -84,7 +85,8 @@ func made(t *testing.T, name string, fill func(Settings)) agent.Tool {
 	t.Helper()
 	s := New(name)
 	fill(s)
-	if c, command := s.(*executeCommand); command { // the process that confines it would end a second late
+	// the process that confines it would end a second late
+	if c, command := s.(*executeCommand); command {
 		c.Environment = append(c.Environment, "GORACE")
 	}
 	tool, err := s.Tool(name)
@@ -142,7 +144,8 @@ func TestFiles_hostilePathsReachNothingOutside(t *testing.T) {
 		if r := run(t, list, map[string]any{"path": path}); !r.Failed || strings.Contains(r.Text, "key\n") || strings.Contains(r.Text, "shadow") {
 			t.Errorf("list %.60q: %+v", path, r)
 		}
-		run(t, write, map[string]any{"path": path, "content": "evil"}) // odd names inside are its good right
+		// odd names inside are its good right
+		run(t, write, map[string]any{"path": path, "content": "evil"})
 		p.untouched(t, fmt.Sprintf("write %.60q", path))
 	}
 	if b, err := os.ReadFile(p.root + "/a.txt"); err != nil || string(b) != "hello" {

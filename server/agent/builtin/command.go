@@ -25,7 +25,8 @@ import (
 // confinement is what a command may have. Without any of it a command sees the system's programs
 // and a folder of its own that goes with it.
 type confinement struct {
-	were map[string]sandbox.FileID // by path, from when the settings were read: a path can come to mean another folder
+	// by path, from when the settings were read: a path can come to mean another folder
+	were map[string]sandbox.FileID
 
 	Folder      string   `key:"folder" path:"yes" help:"folder that the command starts in and may write to"`
 	Read        []string `key:"read" path:"yes" help:"further files and folders that it may read and run, beside the system's"`
@@ -41,7 +42,8 @@ func (c *confinement) check() error {
 			return fmt.Errorf("environment: %s cannot be handed on", name)
 		}
 	}
-	const leastMemory = 256 // MiB; the process that confines the command has threads, and is bound like it
+	// MiB; the process that confines the command has threads, and is bound like it
+	const leastMemory = 256
 	if c.Memory < leastMemory {
 		return fmt.Errorf("memory: is %d; expected %d or more", c.Memory, leastMemory)
 	}
@@ -218,7 +220,8 @@ func (s *Own) Tool(name string) (agent.Tool, error) {
 		err = errors.New("names neither a command nor a url, or both")
 	}
 	if at, err2 := url.Parse(s.URL); s.URL != "" && (err2 != nil || webAddress(at) != nil) {
-		err = errors.New("url: expected http:// or https:// and a host, without a name and a password; use headers") // its text may hold a key
+		// its text may hold a key
+		err = errors.New("url: expected http:// or https:// and a host, without a name and a password; use headers")
 	}
 	schema := cmp.Or(s.Schema, `{"type":"object","properties":{},"additionalProperties":false}`)
 	if !json.Valid([]byte(schema)) {

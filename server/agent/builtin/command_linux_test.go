@@ -157,7 +157,8 @@ func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 		c.Folder, c.Shell, c.Memory, c.Timeout = p.root, true, 256, time.Minute
 	})
 	confined(t, tool)
-	for bytes, works := range map[string]bool{"500000000": false, "30000000": true} { // tail keeps them all
+	// tail keeps them all
+	for bytes, works := range map[string]bool{"500000000": false, "30000000": true} {
 		r := run(t, tool, map[string]any{"command": "head -c " + bytes + " /dev/zero | tail -c " + bytes + " | wc -c"})
 		if strings.Contains(r.Text, bytes) != works {
 			t.Errorf("%s: %+v", bytes, r)
@@ -167,7 +168,8 @@ func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 	if strings.Contains(r.Text, "all") {
 		t.Errorf("it has started 3000 processes: %+v", r)
 	}
-	for guard := time.Now().Add(20 * time.Second); running("76321") != ""; runtime.Gosched() { // what was killed takes its time to go
+	// what was killed takes its time to go
+	for guard := time.Now().Add(20 * time.Second); running("76321") != ""; runtime.Gosched() {
 		if time.Now().After(guard) {
 			t.Fatal("some run on: " + running("76321"))
 		}

@@ -1,5 +1,5 @@
-// Package builtin holds the tools that tenon brings itself, and those of a user's own: a command or
-// an HTTP endpoint with a schema.
+// Package builtin holds the tools that tenon brings itself, and those of a user's own: a command
+// or an HTTP endpoint with a schema.
 //
 // A tool exists only if the configuration names it. [New] gives the settings of a name, the
 // configuration fills them, and [Settings.Tool] makes the tool or says what is wrong with them:

@@ -21,7 +21,8 @@ import (
 // folders are those that a tool for files may use.
 type folders struct {
 	Common
-	opened []*os.Root // of Roots, from when the settings were read: a name can come to mean another folder
+	// of Roots, from when the settings were read: a name can come to mean another folder
+	opened []*os.Root
 
 	Roots []string `key:"roots" path:"yes" help:"folders that the tool may use, with all below them. Paths are relative to the one; of several, they begin with the last part of a folder's name"`
 }
@@ -115,7 +116,8 @@ func (s *readFile) read(c fileCall) (agent.Result, error) {
 		return agent.Result{}, err
 	}
 	defer func() { _ = root.Close() }()
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
+	// a FIFO would wait for a writer
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return agent.Result{}, reason(err)
 	}
@@ -132,7 +134,8 @@ func (s *readFile) read(c fileCall) (agent.Result, error) {
 		return agent.Result{}, reason(err)
 	}
 	left := max(0, info.Size()-c.Offset-int64(len(b)))
-	for left > 0 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-utf8.UTFMax):]) { // a character that was cut
+	// a character that was cut
+	for left > 0 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-utf8.UTFMax):]) {
 		b, left = b[:len(b)-1], left+1
 	}
 	if !utf8.Valid(b) || slices.Contains(b, 0) {
@@ -217,8 +220,8 @@ func (s *writeFile) Tool(name string) (agent.Tool, error) {
 		})
 }
 
-// write replaces a file as a whole: who reads meanwhile, and who comes after a crash, finds the old
-// or the new one.
+// write replaces a file as a whole: who reads meanwhile, and who comes after a crash, finds the
+// old or the new one.
 func (s *writeFile) write(given, content string) error {
 	if len(content) > s.MaxBytes {
 		return fmt.Errorf("%d bytes are too many; a file may have %d", len(content), s.MaxBytes)

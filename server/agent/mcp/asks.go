@@ -137,7 +137,8 @@ func (c *Client) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitR
 	}
 	defer end()
 	if r.Params.Mode == "url" {
-		return &sdk.ElicitResult{Action: "decline"}, nil // an address that a server chooses is shown to nobody
+		// an address that a server chooses is shown to nobody
+		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
 	schema, err := json.Marshal(r.Params.RequestedSchema)
 	if err != nil || len(schema) > longestSchema {

@@ -40,8 +40,8 @@ func (h *helper) Elicit(_ context.Context, message string, schema json.RawMessag
 	return h.reply, nil
 }
 
-// asker is a server whose tool asks the model and the user in the way of the newest protocol, which
-// the SDK turns into the older one where a client knows no other.
+// asker is a server whose tool asks the model and the user in the way of the newest protocol,
+// which the SDK turns into the older one where a client knows no other.
 func asker(sample *sdk.CreateMessageParams, elicit *sdk.ElicitParams) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "asker"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "ask"}, func(_ context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {

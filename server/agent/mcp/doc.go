@@ -6,8 +6,8 @@
 // that hangs or fails costs its own tools and nobody else's. A [Connector] reaches servers that
 // requests name.
 //
-// A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not made
-// where the server has changed the tool since the model was told of it; what it says is data.
+// A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not
+// made where the server has changed the tool since the model was told of it; what it says is data.
 // Sampling and elicitation are refused unless its settings allow them, and then serve the one call
 // that runs (asks.go). It gets the variables and headers that are its own, and these are hidden in
 // all that it says. So are values in the query of its address, and parts of its path that are long

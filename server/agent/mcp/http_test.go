@@ -134,7 +134,8 @@ func TestConnector_onlyWhatTheConfigurationAllows(t *testing.T) {
 	}{
 		{nil, web.URL, "does not allow"},
 		{[]string{"mcp.example.org"}, web.URL, "does not allow"},
-		{[]string{"127.0.0.1"}, web.URL, "private"}, // allowed by name; its address is not public
+		// allowed by name; its address is not public
+		{[]string{"127.0.0.1"}, web.URL, "private"},
 		{[]string{"*.0.0.1"}, web.URL, "private"},
 		{[]string{"localhost"}, strings.Replace(web.URL, "127.0.0.1", "localhost", 1), "private"},
 		{[]string{"example.org"}, "https://example.org.evil.test/", "does not allow"},

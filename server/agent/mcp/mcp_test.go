@@ -319,7 +319,8 @@ func FuzzAddress(f *testing.F) {
 
 // A program that reads no more holds neither its calls nor who closes it; it is ended.
 func TestHostile_whoStopsReadingIsEnded(t *testing.T) {
-	long := json.RawMessage(`{"n":1,"x":"` + strings.Repeat("x", 1<<20) + `"}`) // more than a pipe holds
+	// more than a pipe holds
+	long := json.RawMessage(`{"n":1,"x":"` + strings.Repeat("x", 1<<20) + `"}`)
 	for _, patience := range []time.Duration{300 * time.Millisecond, time.Hour} {
 		c := behaving(t, "stops reading")
 		tools, err := c.Tools(t.Context())

@@ -92,7 +92,8 @@ func (s *Server) secrets() *strings.Replacer {
 			pairs = append(pairs, value, "[hidden]", string(escaped[1:len(escaped)-1]), "[hidden]")
 		}
 	}
-	if at, err := url.Parse(s.URL); err == nil && len(at.RequestURI()) > len("/") { // it may hold a key; errors tell the address
+	// it may hold a key; errors tell the address
+	if at, err := url.Parse(s.URL); err == nil && len(at.RequestURI()) > len("/") {
 		hide(s.URL)
 		hide(at.RequestURI())
 		for _, values := range at.Query() {

@@ -2,9 +2,9 @@
 // and in which words it is told how to call, how often it may try again, and whether calls that
 // come again are dropped.
 //
-//	set, faults := adapter.Open(dir)            // the presets, and a file for each adapter
+//	set, faults := adapter.Open(dir)  // the presets, and a file for each adapter
 //	a, why, err := set.For("Org/Some-Coder-30B", "")
-//	teaching := a.Over(server)                  // what the adapter leaves out is as the server has it
+//	teaching := a.Over(server)        // what the adapter leaves out is as the server has it
 //
 // An adapter is found by the name that a model's entry gives, else by a part of the model's name:
 // the longest part wins, and of equally long ones that of the adapter that comes first. A model

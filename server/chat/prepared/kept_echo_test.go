@@ -158,7 +158,8 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, tm *templates.Template, prompt,
 	t.Helper()
 	from := len(prompt.String())
 	if !strings.HasPrefix(next.String(), prompt.String()) {
-		return nil // the template changes what came before: nothing behind it can be used again
+		// the template changes what came before: nothing behind it can be used again
+		return nil
 	}
 	end := turnEnd(next, message, closing(t, tm))
 	if end < from {

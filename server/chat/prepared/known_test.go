@@ -146,7 +146,8 @@ func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 		t.Errorf("not the oldest went: %v, %v", oldest, youngest)
 	}
 	prepare(t, "", source)
-	if prepare(t, filepath.Join(path, "below"), source).Dialect == nil { // a folder that cannot be
+	// a folder that cannot be
+	if prepare(t, filepath.Join(path, "below"), source).Dialect == nil {
 		t.Error("a model is not served because nothing can be kept")
 	}
 }

@@ -21,17 +21,22 @@ type Model struct {
 	ID       string
 	Engine   engine.Engine
 	Renderer templates.Renderer
-	Protocol templates.Protocol // how the prompt explains calls where a request does not say; Auto: as the template does
+	// how the prompt explains calls where a request does not say; Auto: as the template does
+	Protocol templates.Protocol
 	Dialect  *tools.Dialect
 	Thinks   bool // its template knows thinking
 	OneCall  bool // it makes one call a turn, unless a request asks for several
 
-	Template   string // source of the chat template in use, for the record; "": the built-in rendering
+	// source of the chat template in use, for the record; "": the built-in rendering
+	Template   string
 	ToolFormat string // the server's setting, for the record
 	Teaching   Teaching
-	Sampling   engine.Sampling // what a request does not set; what this does not either, the model's file does
-	Defaults   engine.Sampling // what that does not set either
-	Warnings   []string        // what whoever runs the model should know, such as why its chat template is not used
+	// what a request does not set; what this does not either, the model's file does
+	Sampling engine.Sampling
+	// what that does not set either
+	Defaults engine.Sampling
+	// what whoever runs the model should know, such as why its chat template is not used
+	Warnings []string
 
 	Kept *Turns // what it sampled; nil: nothing is kept
 }
@@ -49,17 +54,19 @@ type Options struct {
 // declare.
 type Teaching struct {
 	Simplify schema.Simplification `json:"simplify"`
-	Guidance bool                  `json:"guidance"` // rules and examples of calls in the system message
-	// Routing is how many tokens a model that does not think has for saying which tool it means
-	// before it calls one; it is sent as reasoning. 0: none. A request that turns thinking off has
-	// none either.
+	// rules and examples of calls in the system message
+	Guidance bool `json:"guidance"`
+	// Routing is how many tokens a model that does not think has for saying which tool it
+	// means before it calls one; it is sent as reasoning. 0: none. A request that turns
+	// thinking off has none either.
 	Routing int `json:"routing,omitempty"`
 
-	Retries *int     `json:"retries,omitempty"` // of a turn with an invalid call; nil: one
-	Repeats Repeats  `json:"repeats,omitempty"`
-	Guess   []string `json:"guess,omitempty"` // tools whose calls are guessed from text without calls
-	// Leaked is whether calls that stand in an earlier assistant's text are read as such; nil: they
-	// are.
+	Retries *int    `json:"retries,omitempty"` // of a turn with an invalid call; nil: one
+	Repeats Repeats `json:"repeats,omitempty"`
+	// tools whose calls are guessed from text without calls
+	Guess []string `json:"guess,omitempty"`
+	// Leaked is whether calls that stand in an earlier assistant's text are read as such; nil:
+	// they are.
 	Leaked  *bool             `json:"leaked_calls,omitempty"`
 	Wording templates.Wording `json:"wording,omitzero"`
 }
@@ -98,8 +105,8 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
 	if source == "" {
-		// Nobody taught it where a turn ends: Gemma 3 270M goes on with other calls in most of its
-		// turns, and its first call alone is right more often.
+		// Nobody taught it where a turn ends: Gemma 3 270M goes on with other calls in
+		// most of its turns, and its first call alone is right more often.
 		m.OneCall = o.Teaching.Repeats == ""
 		return m, m.setFormat()
 	}
@@ -127,7 +134,8 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	m.Dialect = &tools.Dialect{Dialect: bound.Dialect}
 	known.keep(bound.Name)
 	if m.Dialect.Ours {
-		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
+		// the template may show calls, but no dialect reads them
+		m.Protocol = templates.JSON
 	}
 	return m, m.setFormat()
 }
@@ -180,7 +188,8 @@ func (m Model) Format(name string) (d *tools.Dialect, p templates.Protocol, ok b
 		return d, p, true
 	}
 	d, ok = tools.Lookup(name)
-	return d, templates.Native, ok && m.Engine.Model().Can.Chat == "" // an upstream that chats reads calls by itself
+	// an upstream that chats reads calls by itself
+	return d, templates.Native, ok && m.Engine.Model().Can.Chat == ""
 }
 
 // xmlFamily writes calls as the legacy format xml does, symbolFamily as engines that chat do.

@@ -20,8 +20,8 @@ import (
 type API struct {
 	service lmstudio.Service
 	models  lmstudio.Models
-	// chats are stored answers, each with the conversation up to it: any of them can be gone on
-	// from, by whoever asked.
+	// chats are stored answers, each with the conversation up to it: any of them can be gone
+	// on from, by whoever asked.
 	chats     *owned.Table[string, []templates.Message]
 	downloads lmstudio.Downloads
 

@@ -73,7 +73,8 @@ func called(e chat.Event) map[string]any {
 		metadata := map[string]any{"type": kind, "tool_name": e.Hosted.Tool, "arguments": e.Call.Arguments, "provider_info": p}
 		return map[string]any{"type": "invalid_tool_call", "reason": r.Text, "metadata": metadata}
 	}
-	output, _ := json.Marshal([]map[string]string{{"type": "text", "text": r.Text}}) // strings always marshal
+	// strings always marshal
+	output, _ := json.Marshal([]map[string]string{{"type": "text", "text": r.Text}})
 	return map[string]any{"type": "tool_call", "tool": e.Hosted.Tool, "arguments": e.Call.Arguments, "output": string(output), "provider_info": p}
 }
 

@@ -28,7 +28,8 @@ type model struct {
 	Format       string        `json:"format"` // "gguf"
 	Can          *capabilities `json:"capabilities,omitempty"`
 
-	Description json.RawMessage `json:"description,omitempty"` // null, of an llm: none is known
+	// null, of an llm: none is known
+	Description json.RawMessage `json:"description,omitempty"`
 }
 
 type quantization struct {
@@ -196,8 +197,9 @@ func (a *API) Unload(w http.ResponseWriter, r *http.Request) {
 
 // download tells of a fetched model, or of one that is.
 type download struct {
-	ID        string   `json:"job_id,omitempty"`
-	Status    string   `json:"status"` // "downloading", "completed", "failed", "already_downloaded"
+	ID string `json:"job_id,omitempty"`
+	// "downloading", "completed", "failed", "already_downloaded"
+	Status    string   `json:"status"`
 	Total     *int64   `json:"total_size_bytes,omitempty"`
 	Done      *int64   `json:"downloaded_bytes,omitempty"`
 	PerSecond *float64 `json:"bytes_per_second,omitempty"`
@@ -261,16 +263,17 @@ func (a *API) DownloadStatus(w http.ResponseWriter, _ *http.Request, id string) 
 // modelV0 is an entry of GET /api/v0/models. Its words are enums to some clients: one that they
 // do not know costs them the list.
 type modelV0 struct {
-	ID            string   `json:"id"`
-	Object        string   `json:"object"` // "model"
-	Type          string   `json:"type"`   // "llm", "embeddings"
-	Publisher     string   `json:"publisher"`
-	Architecture  string   `json:"arch"`
-	Compatibility string   `json:"compatibility_type"` // "gguf"
-	Quantization  string   `json:"quantization"`
-	State         string   `json:"state"` // "loaded", "loading", "not-loaded"
-	MaxContext    int      `json:"max_context_length"`
-	LoadedContext int      `json:"loaded_context_length"` // that it has or would be loaded with: Zed takes the longest for the window without it
+	ID            string `json:"id"`
+	Object        string `json:"object"` // "model"
+	Type          string `json:"type"`   // "llm", "embeddings"
+	Publisher     string `json:"publisher"`
+	Architecture  string `json:"arch"`
+	Compatibility string `json:"compatibility_type"` // "gguf"
+	Quantization  string `json:"quantization"`
+	State         string `json:"state"` // "loaded", "loading", "not-loaded"
+	MaxContext    int    `json:"max_context_length"`
+	// that it has or would be loaded with: Zed takes the longest for the window without it
+	LoadedContext int      `json:"loaded_context_length"`
 	Capabilities  []string `json:"capabilities"`
 }
 
@@ -365,7 +368,8 @@ func (t *turn) ensure(ctx context.Context) error {
 	}
 	begun := time.Now()
 	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: s, Progress: func(p fleet.Progress) {
-		_ = t.do(func() { t.progress(loading, p.Share) }) // what follows meets the same error
+		// what follows meets the same error
+		_ = t.do(func() { t.progress(loading, p.Share) })
 	}})
 	if err != nil {
 		return lmstudio.LoadError(err)

@@ -113,8 +113,10 @@ func (c *conn) read() {
 		var f clientFrame
 		switch {
 		case err != nil:
-			held.release()                                                      // the close waits for the client
-			_ = c.ws.Close(websocket.StatusTryAgainLater, clipped(err.Error())) // it may have ended
+			// the close waits for the client
+			held.release()
+			// it may have ended
+			_ = c.ws.Close(websocket.StatusTryAgainLater, clipped(err.Error()))
 			return
 		case kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil:
 			c.warn("a frame is no JSON object of the protocol")

@@ -5,8 +5,8 @@
 //
 //  1. server.go upgrades the request, reads the first frame, which says who asks, and answers it.
 //  2. conn.go reads frames (frames.go). A call is answered once (rpcResult or rpcError); a channel
-//     is opened, sends packets both ways and is closed. Each runs in a goroutine of its own, by the
-//     tables in endpoints.go.
+//     is opened, sends packets both ways and is closed. Each runs in a goroutine of its own, by
+//     the tables in endpoints.go.
 //  3. outbox.go writes what they send, so that nobody who holds a slot waits for the network.
 //  4. When the socket ends, so do its calls and channels: a prediction within one token.
 //

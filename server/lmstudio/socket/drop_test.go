@@ -288,7 +288,8 @@ func TestSocket_theFirstFrameIsSmall(t *testing.T) {
 	c.next() // larger ones are taken now
 	stranger := s.connect(t, "llm")
 	large := `{"authVersion":1,"clientIdentifier":"` + strings.Repeat("x", 100_000) + `"}`
-	_ = stranger.ws.Write(t.Context(), websocket.MessageText, []byte(large)) // the server may end the connection before it has all
+	// the server may end the connection before it has all
+	_ = stranger.ws.Write(t.Context(), websocket.MessageText, []byte(large))
 	if _, got, err := stranger.ws.Read(t.Context()); err == nil {
 		t.Errorf("it was read and answered: %s", got)
 	}

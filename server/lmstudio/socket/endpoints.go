@@ -21,11 +21,13 @@ var calls = map[namespace]map[string]call{
 	llm:       with("applyPromptTemplate", asked(applyPromptTemplate)),
 	embedding: with("embedString", of(embedString, true)),
 	"system": {
-		"listDownloadedModels":        asked(listDownloaded),
-		"listDownloadedModelVariants": answer(func(*conn) any { return []modelInfo{} }), // each file is a model of its own here
+		"listDownloadedModels": asked(listDownloaded),
+		// each file is a model of its own here
+		"listDownloadedModelVariants": answer(func(*conn) any { return []modelInfo{} }),
 		"version":                     answer(func(c *conn) any { return packet{"version": c.server.Version, "build": 0} }),
 		"info":                        answer(func(c *conn) any { return packet{"pid": os.Getpid(), "isDaemon": true, "version": c.server.Version} }),
-		"notify":                      answer(func(*conn) any { return nil }), // a message for the app's window
+		// a message for the app's window
+		"notify": answer(func(*conn) any { return nil }),
 	},
 	"files": {"uploadFileBase64": asked(uploadFile)},
 	"repository": {

@@ -26,14 +26,15 @@ type clientFrame struct {
 
 // serverFrame is any frame that the server sends; Type says which members it has.
 type serverFrame struct {
-	Type        string     `json:"type"`
-	ChannelID   *int       `json:"channelId,omitempty"`
-	CallID      *int       `json:"callId,omitempty"`
-	SubscribeID *int       `json:"subscribeId,omitempty"`
-	Message     packet     `json:"message,omitempty"`
-	Result      any        `json:"result,omitempty"` // absent for void: null would never settle the call
-	Error       *wireError `json:"error,omitempty"`
-	Warning     string     `json:"warning,omitempty"`
+	Type        string `json:"type"`
+	ChannelID   *int   `json:"channelId,omitempty"`
+	CallID      *int   `json:"callId,omitempty"`
+	SubscribeID *int   `json:"subscribeId,omitempty"`
+	Message     packet `json:"message,omitempty"`
+	// absent for void: null would never settle the call
+	Result  any        `json:"result,omitempty"`
+	Error   *wireError `json:"error,omitempty"`
+	Warning string     `json:"warning,omitempty"`
 }
 
 // packet is what a channel sends, or a call's result, by the members' names.
@@ -41,10 +42,11 @@ type packet map[string]any
 
 // wireError is an error as the SDKs show it: title, or for a failed call rootTitle.
 type wireError struct {
-	Title       string `json:"title"`
-	RootTitle   string `json:"rootTitle"`
-	Stack       string `json:"stack,omitempty"`
-	DisplayData packet `json:"displayData,omitempty"` // decides the class of Python's exception
+	Title     string `json:"title"`
+	RootTitle string `json:"rootTitle"`
+	Stack     string `json:"stack,omitempty"`
+	// decides the class of Python's exception
+	DisplayData packet `json:"displayData,omitempty"`
 }
 
 // shownError is an error with data that decides its class in Python's SDK, and its text in that of
@@ -88,8 +90,8 @@ func (c *conn) mismatch(m lmstudio.Model) error {
 	}
 }
 
-// encodeError writes any error. What is not served at all has the SDKs' data for that; they show it
-// and keep the title.
+// encodeError writes any error. What is not served at all has the SDKs' data for that; they show
+// it and keep the title.
 func (c *conn) encodeError(err error) *wireError {
 	var shown *shownError
 	if !errors.As(err, &shown) {

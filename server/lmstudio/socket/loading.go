@@ -92,8 +92,8 @@ func loadConfig(i lmstudio.Instance) kvConfig {
 	return c
 }
 
-// baseConfig is the layer below all that a client sends: what the model's file says of sampling, or
-// else the engine's defaults, which are not those that the SDKs suppose.
+// baseConfig is the layer below all that a client sends: what the model's file says of sampling,
+// or else the engine's defaults, which are not those that the SDKs suppose.
 func baseConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
 	for _, key := range repeated {

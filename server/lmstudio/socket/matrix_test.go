@@ -107,7 +107,8 @@ func BenchmarkPredict_callEnd(b *testing.B) {
 				for i := range clients {
 					all.Go(func() {
 						c := s.dial(b, "llm")
-						defer func() { _ = c.ws.CloseNow() }() // its work is done
+						// its work is done
+						defer func() { _ = c.ws.CloseNow() }()
 						c.send(`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` +
 							ask(fmt.Sprintf(`[[n%dx%d]]{"tool": "get_weather", "arguments": {"city": "Oslo"}}[[/]]`, n, i), setting("tools", weather)) + "}")
 						var last time.Time

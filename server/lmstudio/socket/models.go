@@ -85,8 +85,8 @@ type query struct {
 	Vision     *bool  `json:"vision,omitempty"`
 }
 
-// find returns the loaded model that is meant, of the socket's kind. The default model is loaded if
-// no model is named, or an unknown one.
+// find returns the loaded model that is meant, of the socket's kind. The default model is loaded
+// if no model is named, or an unknown one.
 func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error) {
 	models := c.server.Models
 	if s.Type == "instanceReference" {
@@ -188,7 +188,8 @@ func estimateUsage(_ context.Context, c *conn, p loadParameter) (any, error) {
 		return nil, lmstudio.LoadError(err)
 	}
 	ram, vram := f.Need.Total(), f.Need.VRAM
-	weights := min(max(m.Size-f.Need.Weights, 0), vram)                    // of the GPU's share, by the file's size
+	// of the GPU's share, by the file's size
+	weights := min(max(m.Size-f.Need.Weights, 0), vram)
 	confidence := map[bool]string{true: "low", false: "high"}[weights > 0] // hence
 	return packet{"passesGuardrails": f.Fits, "contextLength": f.Context, "memory": packet{
 		"confidence": confidence, "modelVramBytes": weights, "contextVramBytes": vram - weights, "totalVramBytes": vram,

@@ -343,8 +343,8 @@ func TestModels_estimateUsage(t *testing.T) {
 	}
 }
 
-// Loads that begin at the same time are instances of their own, each with a name of its own; of two
-// that ask for the same name, one is told that it is taken.
+// Loads that begin at the same time are instances of their own, each with a name of its own; of
+// two that ask for the same name, one is told that it is taken.
 func TestModels_loadsAtOnceShareNoInstance(t *testing.T) {
 	for named, want := range map[string]map[string]int{"": {"m": 1, "m:2": 1, "m:3": 1}, `"identifier":"mine",`: {"mine": 1, "already exists": 2}} {
 		s := serve(t)

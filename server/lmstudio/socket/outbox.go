@@ -25,8 +25,8 @@ var (
 )
 
 // outbox writes frames in the order in which they are sent. Its methods may be called from any
-// goroutine and never wait for the network: who sends holds a slot. What fails ends the socket, and
-// with it whatever sends.
+// goroutine and never wait for the network: who sends holds a slot. What fails ends the socket,
+// and with it whatever sends.
 type outbox struct {
 	ws      *websocket.Conn
 	fail    func()         // told once when a write fails
@@ -36,7 +36,8 @@ type outbox struct {
 	waiting [][]byte
 	bytes   int
 	busy    bool
-	err     error // of the first write that failed, errClosed or errSlow; nothing is written after it
+	// of the first write that failed, errClosed or errSlow; nothing is written after it
+	err error
 }
 
 // send encodes v and has it written.

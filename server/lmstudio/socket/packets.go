@@ -97,7 +97,8 @@ func (p *prediction) progress(e engine.Progress) {
 		share = float64(e.Total-left) / float64(e.Total)
 	}
 	p.read = p.read || share == 1
-	p.channel.progress("promptProcessingProgress", packet{"progress": share, "details": packet{ // the first is the sum of the others
+	// the first is the sum of the others
+	p.channel.progress("promptProcessingProgress", packet{"progress": share, "details": packet{
 		"totalPromptTokenCount": e.Total, "cachedTokenCount": e.Cached, "processedPromptTokenCount": e.Evaluated, "unprocessedPromptTokenCount": left,
 	}})
 }
@@ -181,6 +182,7 @@ func (p *prediction) failCall(why string) {
 		return
 	}
 	p.calling = false
-	e := wireError{Title: why, RootTitle: why, Stack: why} // without a stack the SDK says that there is none
+	// without a stack the SDK says that there is none
+	e := wireError{Title: why, RootTitle: why, Stack: why}
 	p.channel.send("toolCallGenerationFailed", packet{"error": e})
 }

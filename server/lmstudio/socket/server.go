@@ -24,20 +24,23 @@ type Options struct {
 	Service lmstudio.Service
 	Models  lmstudio.Models
 	Version string
-	// Admit tells who a client is by what its first frame says, and returns ctx with the caller.
+	// Admit tells who a client is by what its first frame says, and returns ctx with the
+	// caller.
 	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)
 	// Manage refuses callers that may not change which models are loaded.
 	Manage func(ctx context.Context) error
-	// Watch is called as a prediction begins, and returns its context and what is called at its
-	// end.
-	Watch    func(ctx context.Context, endpoint string) (context.Context, func())
-	Logs     *Logs           // what streamLogs tells
-	Stopping <-chan struct{} // closed when the server drains: sockets end once nothing runs on them. nil: never
-	MaxFrame int64           // bytes of a frame
-	// Hold counts bytes of frames as they are read, and, less than none, once what they began has
-	// ended. An error ends the socket.
+	// Watch is called as a prediction begins, and returns its context and what is called at
+	// its end.
+	Watch func(ctx context.Context, endpoint string) (context.Context, func())
+	Logs  *Logs // what streamLogs tells
+	// closed when the server drains: sockets end once nothing runs on them. nil: never
+	Stopping <-chan struct{}
+	MaxFrame int64 // bytes of a frame
+	// Hold counts bytes of frames as they are read, and, less than none, once what they began
+	// has ended. An error ends the socket.
 	Hold func(bytes int64) error
-	Beat time.Duration // how long a channel may be silent before its last progress is sent again; 0: 20 s
+	// how long a channel may be silent before its last progress is sent again; 0: 20 s
+	Beat time.Duration
 }
 
 const defaultBeat = 20 * time.Second // Python's SDK gives up after 60 s without a packet
@@ -61,13 +64,14 @@ func (s *Server) Handler(ns string) http.HandlerFunc {
 			wire.WriteOpenAIError(w, &chat.Error{Kind: chat.NoRoute, Message: "/" + ns + " is a WebSocket for LM Studio's SDKs"})
 			return
 		}
-		// Which pages may connect was decided before: a page without leave does not come this
-		// far.
+		// Which pages may connect was decided before: a page without leave does not come
+		// this far.
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 		if err != nil {
 			return // it has been answered
 		}
-		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a request that was taken over ends no context
+		// a request that was taken over ends no context
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 		defer cancel()
 		c := newConn(ctx, cancel, s, namespace(ns), ws)
 		c.serve()
@@ -85,8 +89,9 @@ func (s *Server) Status(w http.ResponseWriter, _ *http.Request) {
 }
 
 const (
-	mostIdentifier = 256      // characters of each half of a client's credentials
-	mostFirst      = 16 << 10 // bytes of the first frame: nobody counts it, and who sends it may have no key
+	mostIdentifier = 256 // characters of each half of a client's credentials
+	// bytes of the first frame: nobody counts it, and who sends it may have no key
+	mostFirst = 16 << 10
 )
 
 // authenticate reads the first frame and answers it. Nothing may be sent before.
@@ -101,7 +106,8 @@ func (c *conn) authenticate() bool {
 	if err := c.admit(raw); err != nil {
 		c.out.send(packet{"success": false, "error": chat.AsError(err).Error()})
 		c.out.close()
-		_ = c.ws.Close(websocket.StatusPolicyViolation, "not authenticated") // it ends either way
+		// it ends either way
+		_ = c.ws.Close(websocket.StatusPolicyViolation, "not authenticated")
 		return false
 	}
 	c.ws.SetReadLimit(c.server.MaxFrame)

@@ -83,10 +83,11 @@ func (c *checkbox[T]) UnmarshalJSON(raw []byte) error {
 // setter reads the value of a key into what it sets.
 type setter func(key string, raw json.RawMessage) error
 
-// read gives every value to the setter of its key, and returns the keys that have none. Errors name
-// a key behind the prefix.
+// read gives every value to the setter of its key, and returns the keys that have none. Errors
+// name a key behind the prefix.
 func (m merged) read(prefix string, setters map[string]setter) (ignored []string, err error) {
-	for _, key := range slices.Sorted(maps.Keys(m)) { // of several faults the same one is told each time
+	// of several faults the same one is told each time
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		set, ok := setters[key]
 		if !ok {
 			ignored = append(ignored, key)
@@ -241,7 +242,8 @@ func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, erro
 	r.Logprobs = -1
 	all := stack.merge()
 	if stack.has(rawLayer) {
-		delete(all, predictionKey+"promptTemplate") // it says that the text is to be continued as it is
+		// it says that the text is to be continued as it is
+		delete(all, predictionKey+"promptTemplate")
 	}
 	ignored, err := all.read("", p.setters())
 	if err != nil {

@@ -64,8 +64,9 @@ func TestFaults_ofOpenAIsDescription(t *testing.T) {
 		"a chunk of another":   {"/v1/chat/completions", stream, "data: " + strings.Replace(chunk, ".chunk", "", 1) + "\n\n", "object"},
 		"an error as an event": {"/v1/chat/completions", stream, `data: {"error":{"message":"m","type":"t","param":null,"code":null}}` + "\n\n", ""},
 		"an unknown event":     {"/v1/responses", stream, `data: {"type":"response.sung"}` + "\n\n", "response.sung"},
-		"a deleted response":   {"/v1/responses/resp_1", whole, `{"id":"resp_1"}`, ""}, // no POST there
-		"a whole answer":       {"/v1/chat/completions", whole, `{"id":"c"}`, "choices"},
+		// no POST there
+		"a deleted response": {"/v1/responses/resp_1", whole, `{"id":"resp_1"}`, ""},
+		"a whole answer":     {"/v1/chat/completions", whole, `{"id":"c"}`, "choices"},
 	} {
 		if got := faults(http.MethodPost, c.path, http.StatusOK, c.kind, c.body); (got == "") != (c.fault == "") || !strings.Contains(got, c.fault) {
 			t.Errorf("%s: %q, want %q", name, got, c.fault)

@@ -101,11 +101,13 @@ func validate(schema, body string) error {
 		return err
 	}
 	switch schema {
-	case "CreateCompletionResponse": // one schema for whole answers and chunks, which forgets that a reason comes last
+	case "CreateCompletionResponse":
+		// one schema for whole answers and chunks, which forgets that a reason comes last
 		body = strings.ReplaceAll(body, `"finish_reason":null`, `"finish_reason":"stop"`)
 	case "CreateEmbeddingResponse": // which forgets encoding_format: base64
 		body = base64Vector.ReplaceAllString(body, `"embedding":[]`)
-	case "CreateChatCompletionStreamResponse": // which forgets the custom calls that whole answers may have
+	case "CreateChatCompletionStreamResponse":
+		// which forgets the custom calls that whole answers may have
 		body = strings.ReplaceAll(body, `"type":"custom"`, `"type":"function"`)
 	}
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))

@@ -61,8 +61,8 @@ func several(server *appsv1.Deployment, scaler *autoscalingv2.HorizontalPodAutos
 	return scaler != nil && scaler.Spec.MaxReplicas > 1 || server.Spec.Replicas != nil && *server.Spec.Replicas > 1
 }
 
-// shares tells whether a server keeps its responses in a database, whose URL and password come from
-// a Secret.
+// shares tells whether a server keeps its responses in a database, whose URL and password come
+// from a Secret.
 func shares(server *appsv1.Deployment) bool {
 	secret := map[string]bool{}
 	for _, e := range server.Spec.Template.Spec.Containers[0].Env {
