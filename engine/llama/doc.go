@@ -38,6 +38,8 @@
 //	granted*.go, threads.go                  how many threads may run, and how many do
 //	context.go, batch.go, compute.go         evaluating tokens
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
+//	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary is
+//	                                         read
 //	memory.go, sequence_twins.go             the KV cache: cut, share, save; cells held by two
 //	vocab.go, tokenize_*.go, spm.go          tokenizing: added tokens first, long texts in
 //	                                         parts, SentencePiece's vocabularies by code of our

@@ -57,6 +57,7 @@ func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 		gpu_layers: C.int(layers),
 		mmap:       C.bool(o.mapped(layers != 0 && C.tn_gpu_free() > 0, hugePages(os.DirFS("/")))),
 		vocab_only: C.bool(o.VocabOnly),
+		size:       C.size_t(info.Size()),
 		progress:   C.uintptr_t(handle),
 	}
 	name := C.CString(path)

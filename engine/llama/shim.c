@@ -13,6 +13,7 @@
 #include "ggml.h"
 
 #include "_cgo_export.h"
+#include "room.h"
 
 static int log_min_level = GGML_LOG_LEVEL_INFO;
 
@@ -110,7 +111,15 @@ struct llama_model * tn_model_load(const char * path, const tn_model_options * o
     p.progress_callback = on_progress;
     p.progress_callback_user_data = (void *) o->progress;
     pending = err;
+#ifdef __linux__
+    if (!o->mmap && !o->vocab_only) {
+        tn_room_open(o->size);
+    }
+#endif
     struct llama_model * m = llama_model_load_from_file(path, p);
+#ifdef __linux__
+    tn_room_close();
+#endif
     pending = NULL;
     return m;
 }

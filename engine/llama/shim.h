@@ -26,6 +26,7 @@ typedef struct tn_model_options {
     int gpu_layers;
     bool mmap;
     bool vocab_only;
+    size_t size;        // of the file
     uintptr_t progress; // a cgo.Handle given to tenonProgress
 } tn_model_options;
 
