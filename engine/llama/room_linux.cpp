@@ -23,7 +23,7 @@
 namespace {
 
 const size_t page = 4096, huge_page = 2 << 20;
-const size_t stretch = 4 * huge_page; // cleared at a time
+const size_t stretch = huge_page; // cleared at a time: llama.cpp waits for it where it allocates
 const size_t least = 1 << 20;         // less is not worth a thread
 
 size_t rounded(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }

@@ -318,6 +318,15 @@ void tn_attrs(const struct llama_vocab * v, uint32_t * attrs) {
     }
 }
 
+void tn_texts(const struct llama_vocab * v, const char ** texts, uint32_t * sizes, float * scores) {
+    int n = llama_vocab_n_tokens(v);
+    for (int i = 0; i < n; i++) {
+        texts[i] = llama_vocab_get_text(v, i);
+        sizes[i] = (uint32_t) strlen(texts[i]);
+        scores[i] = llama_vocab_get_score(v, i);
+    }
+}
+
 uint64_t tn_gpu_free(void) {
     uint64_t sum = 0;
     for (size_t i = 0; i < ggml_backend_dev_count(); i++) {

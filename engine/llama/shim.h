@@ -76,6 +76,10 @@ size_t tn_pieces(const struct llama_vocab * v, char * buf, size_t size, uint32_t
 #define TN_END (1u << 31)
 void tn_attrs(const struct llama_vocab * v, uint32_t * attrs);
 
+// tn_texts gives every token's text, as the vocabulary holds it until the model is freed, the
+// text's size in bytes, and the token's score.
+void tn_texts(const struct llama_vocab * v, const char ** texts, uint32_t * sizes, float * scores);
+
 // tn_longest_first sorts n token ids as llama.cpp looks for special tokens. sizes are by id.
 void tn_longest_first(int32_t * ids, size_t n, const uint32_t * sizes);
 

@@ -16,7 +16,7 @@ import (
 // whose token has the highest score is joined until no pair is a token. llama.cpp's own time grows
 // with the square of the bytes that no token spells.
 type spm struct {
-	ids    map[string]int32
+	ids    textIDs
 	scores []float32
 	bytes  [256]int32 // the token of each byte that no token spells
 	prefix bool       // a space goes before each plain text
@@ -25,20 +25,19 @@ type spm struct {
 const escapedSpace = "\u2581"
 
 func newSPM(v *Vocab) *spm {
-	s := &spm{ids: make(map[string]int32, v.size), scores: make([]float32, v.size)}
+	s := &spm{scores: make([]float32, v.size)}
+	s.ids = newTextIDs(v, s.scores)
 	unknown := NoToken
 	for id := range int32(v.size) {
-		s.ids[v.text(id)] = id
-		s.scores[id] = float32(C.llama_vocab_get_score(v.ptr, C.llama_token(id)))
 		if v.Attr(id)&Unknown != 0 {
 			unknown = id
 		}
 	}
 	const hex = "0123456789ABCDEF"
 	for b := range s.bytes {
-		id, ok := s.ids["<0x"+string(hex[b>>4])+string(hex[b&15])+">"]
+		id, ok := s.ids.of("<0x" + string(hex[b>>4]) + string(hex[b&15]) + ">")
 		if !ok {
-			if id, ok = s.ids[string([]byte{byte(b)})]; !ok {
+			if id, ok = s.ids.of(string([]byte{byte(b)})); !ok {
 				id = unknown // llama.cpp ends the process
 			}
 		}
@@ -60,14 +59,14 @@ func (s *spm) append(ids []int32, text string) []int32 {
 	text = strings.ReplaceAll(text, " ", escapedSpace)
 	joined := pairs.Join(characters(text), func(left, right span) (span, float32, bool) {
 		both := span{left.at, left.size + right.size}
-		id, ok := s.ids[both.of(text)]
+		id, ok := s.ids.of(both.of(text))
 		if !ok {
 			return both, 0, false
 		}
 		return both, -s.scores[id], true
 	})
 	for _, part := range joined {
-		if id, ok := s.ids[part.of(text)]; ok {
+		if id, ok := s.ids.of(part.of(text)); ok {
 			ids = append(ids, id)
 			continue
 		}
