@@ -21,6 +21,10 @@ func TestTidy(t *testing.T) {
 		"schemas of other properties stay": {
 			`{"additionalProperties":{"type":"integer","title":"n"}}`, `{"additionalProperties":{"type":"integer","title":"n"}}`,
 		},
+		"schemas in every keyword that holds some": {
+			`{"items":[{"$id":"a"}],"additionalItems":{"$id":"a"},"unevaluatedItems":{"$id":"a"},"unevaluatedProperties":{"$id":"a"},"dependencies":{"p":{"$id":"a"},"q":["$id"]},"dependentSchemas":{"p":{"$id":"a"}}}`,
+			`{"items":[{}],"additionalItems":{},"unevaluatedItems":{},"unevaluatedProperties":{},"dependencies":{"p":{},"q":["$id"]},"dependentSchemas":{"p":{}}}`,
+		},
 		"null in a choice": {
 			`{"properties":{"a":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}],"default":null,"title":"A"},"b":{"type":["integer","null"]}}}`,
 			`{"properties":{"a":{"type":"string","minLength":1,"default":null,"nullable":true},"b":{"type":"integer","nullable":true}}}`,

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"tenon/grammar/schema/source"
 )
 
 // object is a JSON object in the order of its keys. Other values are what encoding/json makes of
@@ -66,8 +68,8 @@ func (o object) at(ref string) (object, bool) {
 // within rewrites the schemas that a keyword holds; f is told which property's each is, "" for
 // none.
 func within(m member, f func(v any, property string) any) member {
-	switch m.key {
-	case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
+	switch source.Holding(m.key) {
+	case source.NamedSchemas:
 		if named, ok := m.value.(object); ok {
 			out := object{}
 			for _, p := range named {
@@ -75,16 +77,17 @@ func within(m member, f func(v any, property string) any) member {
 			}
 			m.value = out
 		}
-	case "anyOf", "oneOf", "allOf", "prefixItems":
-		if list, ok := m.value.([]any); ok {
-			out := make([]any, len(list))
-			for i, s := range list {
-				out[i] = f(s, "")
-			}
-			m.value = out
+	case source.Schemas:
+		list, ok := m.value.([]any)
+		if !ok {
+			m.value = f(m.value, "")
+			break
 		}
-	case "items", "not", "if", "then", "else", "contains", "additionalProperties", "propertyNames":
-		m.value = f(m.value, "")
+		out := make([]any, len(list))
+		for i, s := range list {
+			out[i] = f(s, "")
+		}
+		m.value = out
 	}
 	return m
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tenon/grammar/schema/source"
 )
 
 // typeNames translates the type names that clients send and JSON Schema does not know.
@@ -27,13 +29,6 @@ type sanitizer struct{ ids int }
 // maxIDs is how many parts of a schema may have an $id: the compiler compares each with all.
 const maxIDs = 256
 
-// holds says which keywords hold a schema, a list of schemas or schemas by name.
-var (
-	holdsOne  = []string{"items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"}
-	holdsList = []string{"anyOf", "oneOf", "allOf", "prefixItems", "items"}
-	holdsMap  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-)
-
 func (s *sanitizer) schema(v, root any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -49,24 +44,28 @@ func (s *sanitizer) schema(v, root any) any {
 			delete(out, "$id")
 		}
 	}
-	for _, k := range holdsOne {
-		if e, ok := out[k].(map[string]any); ok {
-			out[k] = s.schema(e, root)
-		}
-	}
-	for _, k := range holdsList {
-		if list, ok := out[k].([]any); ok {
-			tidied := make([]any, len(list))
-			for i, e := range list {
-				tidied[i] = s.schema(e, root)
+	for _, k := range slices.Sorted(maps.Keys(out)) {
+		switch held := out[k].(type) {
+		case map[string]any:
+			switch source.Holding(k) {
+			case source.Schemas:
+				out[k] = s.schema(held, root)
+			case source.NamedSchemas:
+				out[k] = s.named(k, held, root)
 			}
-			out[k] = tidied
+		case []any:
+			if source.Holding(k) == source.Schemas {
+				out[k] = s.list(held, root)
+			}
 		}
 	}
-	for _, k := range holdsMap {
-		if named, ok := out[k].(map[string]any); ok {
-			out[k] = s.named(k, named, root)
-		}
+	return out
+}
+
+func (s *sanitizer) list(schemas []any, root any) []any {
+	out := make([]any, len(schemas))
+	for i, e := range schemas {
+		out[i] = s.schema(e, root)
 	}
 	return out
 }

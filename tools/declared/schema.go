@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tenon/grammar/schema/source"
 	"tenon/tools/ordered"
 )
 
@@ -75,7 +76,7 @@ func Heal(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	var compact bytes.Buffer
-	out := healed(bytes.TrimSpace(schema), healSchema, maxHeal)
+	out := healed(bytes.TrimSpace(schema), source.Schemas, maxHeal)
 	if json.Compact(&compact, schema) != nil || bytes.Equal(compact.Bytes(), out) {
 		return schema // as it was written
 	}
@@ -85,29 +86,9 @@ func Heal(schema json.RawMessage) json.RawMessage {
 // maxHeal is how deep a schema is healed: each level is read once more for every one around it.
 const maxHeal = 64
 
-// heals says how the value of a schema's keyword is healed.
-type heals uint8
-
-const (
-	healNot    heals = iota // it is data
-	healGone                // it is data, and null says nothing
-	healSchema              // a schema, or a list of them
-	healNamed               // schemas by name
-)
-
-// healing is how the value of a keyword is healed. Of others null says nothing.
-var healing = map[string]heals{
-	"items": healSchema, "additionalItems": healSchema, "additionalProperties": healSchema, "not": healSchema, "if": healSchema, "then": healSchema,
-	"else": healSchema, "contains": healSchema, "propertyNames": healSchema, "unevaluatedProperties": healSchema, "unevaluatedItems": healSchema,
-	"anyOf": healSchema, "oneOf": healSchema, "allOf": healSchema, "prefixItems": healSchema,
-	"properties": healNamed, "patternProperties": healNamed, "$defs": healNamed, "definitions": healNamed, "dependentSchemas": healNamed,
-	"dependencies": healNamed,
-	"const":        healNot, "default": healNot, "example": healNot,
-}
-
-// healed copies a value.
-func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
-	if as == healNot || as == healGone || depth == 0 || !bytes.Contains(v, []byte("null")) {
+// healed copies the value of a keyword that holds such schemas, or a schema itself.
+func healed(v json.RawMessage, holds source.Holds, depth int) json.RawMessage {
+	if holds == source.NoSchema || depth == 0 || !bytes.Contains(v, []byte("null")) {
 		return v
 	}
 	switch v[0] {
@@ -116,19 +97,16 @@ func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
 	case '[':
 		all := ordered.Items(v)
 		for i := range all {
-			all[i] = healed(all[i], as, depth-1)
+			all[i] = healed(all[i], holds, depth-1)
 		}
 		return ordered.Array(all...)
 	case '{':
 		var out ordered.MemberList
 		for _, m := range ordered.Members(v) {
-			inside := healSchema
-			if as == healSchema {
-				var known bool
-				if inside, known = healing[m.Key]; !known {
-					inside = healGone
-				}
-				if string(m.Value) == "null" && inside != healNot {
+			inside := source.Schemas
+			if holds == source.Schemas {
+				inside = source.Holding(m.Key)
+				if string(m.Value) == "null" && !slices.Contains(nullIsData, m.Key) {
 					continue
 				}
 			}
@@ -138,3 +116,6 @@ func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
 	}
 	return v
 }
+
+// nullIsData are the keywords of which null is a value like others. Of others it says nothing.
+var nullIsData = []string{"const", "default", "example"}

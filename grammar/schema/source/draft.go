@@ -141,3 +141,28 @@ var Keywords = map[string]Keyword{
 	"multipleOf":            {shapePositive, Draft4, Draft2020},
 	"divisibleBy":           {shapePositive, Draft3, Draft3},
 }
+
+// Holds says what schemas a keyword's value holds.
+type Holds uint8
+
+const (
+	NoSchema     Holds = iota
+	Schemas            // it is a schema or a list of schemas
+	NamedSchemas       // it is an object, whose values are schemas
+)
+
+// Holding tells what schemas a keyword holds where nothing is known of the draft. In dependencies
+// a list of names may stand in the place of a schema.
+func Holding(keyword string) Holds {
+	k, known := Keywords[keyword]
+	if !known || !k.In(DraftAuto) {
+		return NoSchema
+	}
+	switch k.Shape {
+	case shapeSchema, shapeSchemas, shapeItems:
+		return Schemas
+	case ShapeSchemaMap, shapeDependencies:
+		return NamedSchemas
+	}
+	return NoSchema
+}
