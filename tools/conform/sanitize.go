@@ -116,10 +116,10 @@ func typeName(name string) string {
 
 // numbers drops bounds that nothing can be compared with.
 func (s *sanitizer) numbers(m map[string]any) {
-	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
-		n, ok := m[k].(json.Number)
+	for k, v := range m {
+		n, ok := v.(json.Number)
 		f, _ := n.Float64()
-		if ok && (!readable(n.String()) || k == "multipleOf" && f <= 0) {
+		if ok && source.Keywords[k].IsNumber() && (!readable(n.String()) || k == "multipleOf" && f <= 0) {
 			delete(m, k)
 		}
 	}

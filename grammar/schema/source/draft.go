@@ -86,6 +86,15 @@ func (k Keyword) In(d Draft) bool {
 	return k.from <= d && d <= k.to || d == DraftAuto && k.to != Draft3
 }
 
+// IsNumber reports whether the value of k is a number.
+func (k Keyword) IsNumber() bool {
+	switch k.Shape {
+	case shapeCount, shapeNumber, shapePositive, shapeLimit:
+		return true
+	}
+	return false
+}
+
 // Keywords lists every keyword that package schema acts on or that is looked into.
 var Keywords = map[string]Keyword{
 	"$ref":                  {shapeString, Draft3, Draft2020},
