@@ -65,7 +65,7 @@ func (s *score) add(o score) {
 }
 
 // scoreOf has a binding read the transcripts of a family.
-func scoreOf(t *testing.T, d *format.Dialect, others *parse.Others, family string, log bool) (s score) {
+func scoreOf(t *testing.T, d *format.Dialect, others *parse.OtherFamilies, family string, log bool) (s score) {
 	t.Helper()
 	dialect := &Dialect{d}
 	for _, tr := range transcripts(t) {
@@ -123,7 +123,7 @@ func sameCalls(a, b message) bool {
 }
 
 // playWith reads a transcript without any family but those given.
-func playWith(t *testing.T, d *Dialect, others *parse.Others, tr transcript) message {
+func playWith(t *testing.T, d *Dialect, others *parse.OtherFamilies, tr transcript) message {
 	t.Helper()
 	core, err := plan.Prepare(d.Dialect, tr.planTurn())
 	if err != nil {
@@ -135,7 +135,7 @@ func playWith(t *testing.T, d *Dialect, others *parse.Others, tr transcript) mes
 // without is what is known once some families are gone.
 func without(gone func(*format.Dialect) bool) bind.Known {
 	some := slices.DeleteFunc(slices.Clone(families.All()), gone)
-	return bind.Known{Families: some, Others: parse.NewOthers(some)}
+	return bind.Known{Families: some, OtherFamilies: parse.NewOtherFamilies(some)}
 }
 
 // With the files of one family gone, or of all, what the template renders is enough to read its
@@ -157,10 +157,10 @@ func TestBind_leaveOneOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		verbose := os.Getenv("TENON_VERBOSE") == name
-		s := scoreOf(t, b.Dialect, gone.Others, name, verbose)
+		s := scoreOf(t, b.Dialect, gone.OtherFamilies, name, verbose)
 		bare := without(func(*format.Dialect) bool { return true })
 		c, _ := bind.Detect(e, bare)
-		z := scoreOf(t, c.Dialect, bare.Others, name, false)
+		z := scoreOf(t, c.Dialect, bare.OtherFamilies, name, false)
 		t.Logf("%-18s %-10s %5d/%-4d %4d/%-4d   %4d/%-4d  %s", name, b.Dialect.Key, s.clean, s.ofClean, s.malformed, s.ofMalformed, z.clean, z.ofClean, c.Dialect.About)
 		one.add(s)
 		none.add(z)

@@ -53,15 +53,15 @@
 // open, and [Parser] says that it is broken.
 //
 // Where a call may stand is one rule for all families. A whole call of a declared tool, with
-// arguments that fit, is a call wherever it stands if it is written with markers, the family's own
-// or another's (parse/guest.go), or as an element of its name: in prose, between quotes, in code,
-// and whatever follows it. To quote one, a text has to leave its markers out. What is written
-// without markers (bare JSON, Python, words such as Action:) is common in text: it is a call where
-// it begins the visible turn or ends it, or where another call follows. So is any call in
-// thinking, but where a call begins right behind the thinking, that one is meant
-// (parse/behind.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and
-// goes with them; code that holds other text stays, without the calls in it (parse/casing.go). In
-// a call's arguments all of this is data.
+// arguments that fit, is a call wherever it stands if it is written with markers, the family's
+// own or another's (parse/other_family.go), or as an element of its name: in prose, between
+// quotes, in code, and whatever follows it. To quote one, a text has to leave its markers out.
+// What is written without markers (bare JSON, Python, words such as Action:) is common in text:
+// it is a call where it begins the visible turn or ends it, or where another call follows. So is
+// any call in thinking, but where a call begins right behind the thinking, that one is meant
+// (parse/call_position.go). Code, a fence or backticks, that holds nothing but calls is a wrong
+// fence and goes with them; code that holds other text stays, without the calls in it
+// (parse/code_fence.go). In a call's arguments all of this is data.
 //
 // A step in ReAct leaves no label behind, be it a call or not. Where it calls nothing, what it
 // names is text, and "None" is nothing at all. Such a line is a step's where the label of

@@ -101,7 +101,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	bare := bind.Known{Others: parse.NewOthers(nil)}
+	bare := bind.Known{OtherFamilies: parse.NewOtherFamilies(nil)}
 	variants, turns, read, exact := 50, 0, 0, 0
 	if os.Getenv("TENON_ALL") != "" {
 		variants = 2000
@@ -126,7 +126,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		exact += count(b.Exact)
-		n, of := readRenamed(t, corpus, b.Dialect, bare.Others, name, rename, r)
+		n, of := readRenamed(t, corpus, b.Dialect, bare.OtherFamilies, name, rename, r)
 		turns, read = turns+of, read+n
 		missed[name] += of - n
 	}
@@ -146,7 +146,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 }
 
 // readRenamed has a binding read well-formed transcripts of a family, renamed.
-func readRenamed(t *testing.T, all []transcript, d *format.Dialect, others *parse.Others, family string, rename renaming, r *rand.Rand) (read, of int) {
+func readRenamed(t *testing.T, all []transcript, d *format.Dialect, others *parse.OtherFamilies, family string, rename renaming, r *rand.Rand) (read, of int) {
 	for _, tr := range all {
 		var want message
 		if tr.family != family || tr.turn != (turnFile{}) || !canonical[strings.TrimSuffix(filepath.Base(tr.path), ".txtar")] || json.Unmarshal(tr.want, &want) != nil || len(want.Repairs) > 0 || want.Notes > 0 || want.Reasoning != nil || r.IntN(4) > 0 {

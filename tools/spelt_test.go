@@ -17,7 +17,7 @@ func tokensOf(d *Dialect) (all []string) {
 	c, tagged := d.Codecs[0].(format.Tagged)
 	for _, m := range d.AllMarkers() {
 		holds := slices.ContainsFunc(d.AllMarkers(), func(o format.Marker) bool { return o.Text != m.Text && strings.Contains(m.Text, o.Text) })
-		if !holds && m.Hole == "" && !(tagged && !c.NameFirst && d.InnerMarkers()[m.Text]) {
+		if !holds && m.TagEnd == "" && !(tagged && !c.NameFirst && d.InnerMarkers()[m.Text]) {
 			all = append(all, m.Text)
 		}
 	}

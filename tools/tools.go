@@ -156,7 +156,7 @@ func Families() []*Dialect {
 func Fallback() *Dialect { return &Dialect{families.Fallback()} }
 
 // others are the families whose calls are read in every dialect.
-var others = sync.OnceValue(func() *parse.Others { return parse.NewOthers(families.All()) })
+var others = sync.OnceValue(func() *parse.OtherFamilies { return parse.NewOtherFamilies(families.All()) })
 
 // Detect finds the dialect of a model: the family that its template shows and that reads what the
 // template writes, else what the template's own rendering of calls shows, else tenon's JSON
@@ -171,5 +171,5 @@ func Detect(e Evidence) (*Dialect, error) {
 
 // Bind does the same and tells how.
 func Bind(e Evidence) (Binding, error) {
-	return bind.Detect(e, bind.Known{Families: families.All(), Others: others()})
+	return bind.Detect(e, bind.Known{Families: families.All(), OtherFamilies: others()})
 }

@@ -25,7 +25,7 @@ type trial struct {
 	reading *parse.Reading
 }
 
-func newTrial(d *format.Dialect, others *parse.Others) (trial, error) {
+func newTrial(d *format.Dialect, others *parse.OtherFamilies) (trial, error) {
 	tools := []turn.Tool{{Name: ProbeTool, Parameters: probeSchema}, {Name: ProbeOther, Parameters: probeSchema}}
 	core, err := plan.Prepare(d, turn.Turn{Tools: tools, Parallel: true})
 	if err != nil {

@@ -78,8 +78,8 @@ func (t Try) String() string {
 // Known are the families that a template may be bound to, and those whose calls are read in
 // others' turns.
 type Known struct {
-	Families []*format.Dialect
-	Others   *parse.Others
+	Families      []*format.Dialect
+	OtherFamilies *parse.OtherFamilies
 }
 
 // Detect finds the dialect of a model. Candidates are the families whose signs the template holds,
@@ -119,12 +119,12 @@ func bound(e Evidence, k Known) Binding {
 	}
 	var b, best Binding
 	for name, d := range e.held(candidates) {
-		switch read := b.try(d, name, e.Shown, k.Others); {
+		switch read := b.try(d, name, e.Shown, k.OtherFamilies); {
 		case !read:
 		case best.Dialect == nil, b.Exact && (d.Key != derived || best.Dialect.Key == derived):
 			best = b
 		case b.Exact: // the family's format has changed: what else is known of it stays
-			if b.try(refitted(best.Dialect, d), best.Dialect.Key+refit+name, e.Shown, k.Others) && b.Exact {
+			if b.try(refitted(best.Dialect, d), best.Dialect.Key+refit+name, e.Shown, k.OtherFamilies) && b.Exact {
 				best = b
 			}
 		}
@@ -197,7 +197,7 @@ func refitted(family, d *format.Dialect) *format.Dialect {
 }
 
 // try holds a dialect against the renderings, and takes it if it reads them.
-func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.Others) bool {
+func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.OtherFamilies) bool {
 	t, err := newTrial(d, others)
 	if err == nil {
 		err = t.reads(s)

@@ -188,8 +188,8 @@ const (
 type Marker struct {
 	Text string
 	Role role
-	// what ends the tag that the text only begins, behind a name; "" if it is whole
-	Hole string
+	// TagEnd ends the tag that Text only begins, behind a name: ">" for "<function="; else "".
+	TagEnd string
 }
 
 func (d *Dialect) AllMarkers() []Marker {
@@ -198,7 +198,7 @@ func (d *Dialect) AllMarkers() []Marker {
 		for _, t := range texts {
 			for _, s := range d.Spellings(t) {
 				if !slices.ContainsFunc(all, func(m Marker) bool { return m.Text == s }) {
-					all = append(all, Marker{s, r, d.hole(t)})
+					all = append(all, Marker{s, r, d.tagEnd(t)})
 				}
 			}
 		}
@@ -323,8 +323,8 @@ func (d *Dialect) Opener() string {
 	return d.Section.Open
 }
 
-// hole is what ends the tag that one of the dialect's markers begins, "" if the marker is whole.
-func (d *Dialect) hole(marker string) string {
+// tagEnd ends the tag that a marker of the dialect only begins; "" if the marker is complete.
+func (d *Dialect) tagEnd(marker string) string {
 	if !strings.HasSuffix(strings.TrimSuffix(marker, `"`), "=") {
 		return ""
 	}

@@ -205,8 +205,8 @@ func (p *pairs) take(c byte) {
 	}
 }
 
-// torn tells whether a string with quotes in it has a half of a pair.
-func (p *pairs) torn() bool {
+// unpaired tells whether a string with quotes in it has a half of a pair.
+func (p *pairs) unpaired() bool {
 	return p.quotes%2 != 0 || p.quotes > 0 && (p.round != 0 || p.square != 0 || p.curly != 0)
 }
 

@@ -306,7 +306,7 @@ func (r *reader) str(i int, quote string, next then) {
 
 func (r *reader) tryEnd(d *decoder, s []byte, inner pairs, next func()) {
 	odd, cut := r.odd, r.cut
-	if inner.torn() {
+	if inner.unpaired() {
 		r.odd++
 	}
 	if inner.open() {

@@ -48,8 +48,8 @@ type Scanner struct {
 	// Watch, if set, is told of each string and bare key; false ends the scan with Rejected.
 	Watch func(String) bool
 
-	End  int  // set by Complete and Terminated
-	Torn bool // a quote inside of a string was taken not to be its end
+	End       int  // set by Complete and Terminated
+	Ambiguous bool // a quote inside of a string was taken not to be its end
 	// offset of the first terminator inside a string, 0 if there is none: the end, should the
 	// string prove unclosed
 	Soft int
@@ -157,7 +157,7 @@ func (s *Scanner) endString(text []byte, final bool) Status {
 		switch s.Rules.ends(text, after, p, final) {
 		case peek.No:
 			s.pos += len(s.quote)
-			s.inner, s.Torn = true, true
+			s.inner, s.Ambiguous = true, true
 			return Open
 		case peek.Unknown:
 			return Open

@@ -79,7 +79,7 @@ func (p *Text) cueAt(i int, final bool) peek.Answer {
 		return a
 	}
 	if text[0] == '`' && p.plan.Callable {
-		return p.encase(final)
+		return p.openCode(final)
 	}
 	open, a := p.cueHere(text, final)
 	if a == peek.Yes {
@@ -97,8 +97,8 @@ func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answe
 	if !p.plan.Callable {
 		return nil, peek.No
 	}
-	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
-		return func(at int) { p.openGuest(m, at) }, a
+	if m, a := p.plan.otherMarkerAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
+		return func(at int) { p.openOther(m, at) }, a
 	}
 	if a := p.genericCue(text, final); a != peek.Yes {
 		return nil, a
@@ -128,7 +128,7 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 }
 
 // quoted tells whether a text quotes what begins here.
-func (p *Text) quoted() bool { return p.casing == nil && p.quoting.open() }
+func (p *Text) quoted() bool { return p.code == nil && p.quoting.open() }
 
 // labels tells whether a cue is one of a dialect's labels.
 func labels(d *format.Dialect, c format.Cue) bool { return c.LineStart && len(d.Labels) > 0 }
@@ -138,7 +138,7 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	led := p.thinking
 	switch {
 	case !labels(p.plan.Dialect, c):
-	case p.casing != nil && p.casing.ticks < len(format.FenceMark):
+	case p.code != nil && p.code.ticks < len(format.FenceMark):
 		// a thought may end in a backtick
 		p.think(false)
 	case p.marked: // a step in a thought may be an idea (region.go)

@@ -4,9 +4,12 @@
 // Captures: captures.go, written.go (the call that is being written), off_grammar.go (an output
 // that leaves its grammar goes on as text).
 //
-// Text: text.go (the machine), region.go (what may hold calls), behind.go (what must follow it),
-// cues.go (calls without a marker), labels.go (what labels say, and text that waits for a step),
-// heads.go (calls whose opening marker is missing), casing.go (calls in code), guest.go (calls of
-// other families), headers.go (messages with headers), accept.go ([Reading]; a call that was read
-// is held against its tool). emitter.go sends the events of both.
+// Text: reading.go ([Reading]: what it knows of a turn), text.go (the machine), region.go (what
+// may hold calls), call_position.go (where a call may be in a text). How calls begin: cues.go
+// (without a marker), heads.go (without their opening marker), other_family.go (with another
+// family's markers), headers.go (messages with headers), labels.go (labels of steps). Around
+// calls: code_fence.go (code that holds calls), quotation.go (quoted examples), suspect_tail.go
+// (text behind a rejected call), partial_tag.go (tags that a marker only begins),
+// cut_off_marker.go (the output's end). validate_call.go holds a call that was read against its
+// tool, and emitter.go sends the events of both.
 package parse

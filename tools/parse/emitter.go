@@ -180,8 +180,8 @@ func (e *emitter) plain(s *stream, text []byte) {
 		if a == peek.Yes {
 			s.cut(e.plan.Longest)
 			text = text[len(m.Text):]
-			if m.Hole != "" {
-				n, _ := holeAt(text, m.Hole, true)
+			if m.TagEnd != "" {
+				n, _ := tagEndAt(text, m.TagEnd, true)
 				text = text[n:]
 			}
 			continue

@@ -352,8 +352,8 @@ func (p *Text) indentBefore(i int) int {
 // elementHead is how such a call begins.
 var elementHead = callHead{Prefixes: []string{"<"}, Marks: []string{">"}, bare: true, element: true}
 
-// torn tells whether the region is an element that is not whole.
-func (r *region) torn() bool {
+// brokenElement tells whether the region is an element that is not complete.
+func (r *region) brokenElement() bool {
 	s, ok := r.scan.(*scan.TaggedScanner)
-	return ok && s.Named != "" && !r.stands()
+	return ok && s.Named != "" && !r.isMarked()
 }

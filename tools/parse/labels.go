@@ -98,8 +98,8 @@ func (p *Text) endThought(step bool) {
 	}
 	p.thought = nil
 	if !step {
-		if c := p.casing; c != nil && c.label { // else it opened behind the thought
-			t.open, p.casing = c.open, nil
+		if c := p.code; c != nil && c.label { // else it opened behind the thought
+			t.open, p.code = c.open, nil
 		}
 		p.write(&p.content, t.open)
 		p.write(&p.content, t.text)
@@ -118,7 +118,7 @@ func (p *Text) endThought(step bool) {
 // step tells whether the region is a step of a family that labels its parts.
 func (p *Text) step() (*format.Dialect, bool) {
 	d := p.plan.Dialect
-	if s, ok := p.region.scan.(*guestScanner); ok {
+	if s, ok := p.region.scan.(*otherFamilyScanner); ok {
 		d = s.parser.plan.Dialect
 	}
 	return d, len(d.Labels) > 0
@@ -139,7 +139,7 @@ func (p *Text) secondStep() bool {
 // labelsOf are the labels of the region, which is no call, if it is a step.
 func (p *Text) labelsOf(r *region) (l scan.Labels, ok bool) {
 	s, ok := r.scan.(interface{ Labels() (scan.Labels, bool) })
-	if ok && p.thought == nil && (p.casing == nil || r.first) { // else it is an example
+	if ok && p.thought == nil && (p.code == nil || r.first) { // else it is an example
 		return s.Labels()
 	}
 	return l, false
@@ -158,8 +158,8 @@ func (p *Text) leaveStep(l scan.Labels) {
 	case l.Void > 0:
 		p.pos = at + l.Void
 		p.current().beside()
-		if p.casing != nil {
-			p.casing.calls = true
+		if p.code != nil {
+			p.code.calls = true
 		}
 	case l.To > 0:
 		p.look(p.buf[at : at+l.From])
@@ -169,13 +169,13 @@ func (p *Text) leaveStep(l scan.Labels) {
 	p.blank, p.stepped = false, true
 }
 
-// inviteLabels finds out which labels of other families may begin a line.
-func (p *Reading) inviteLabels(beginning string) {
+// findOtherLabels finds out which labels of other families may begin a line.
+func (p *Reading) findOtherLabels(beginning string) {
 	d := p.others.byText[beginning]
 	if len(d.Labels) == 0 || len(p.Dialect.Labels) > 0 {
 		return
 	}
-	p.guestLabels = append(p.guestLabels, format.Label{Text: beginning})
+	p.otherLabels = append(p.otherLabels, format.Label{Text: beginning})
 	for _, l := range append(d.Labels[:len(d.Labels):len(d.Labels)], format.Label{Text: beginning}) {
 		p.labelOn(l)
 	}

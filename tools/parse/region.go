@@ -23,20 +23,20 @@ const MaxAgain = 4
 // region is a part of the output that may hold calls. Offsets are in the parser's buf.
 type region struct {
 	scan.Opening
-	start    int // of the region's text
-	body     int // behind the opener
-	symbol   bool
-	cue      bool         // no marker opened it: its text begins at start
-	scan     scan.Scanner // nil until it is known which codec reads it
-	codecs   []scan.Codec
-	tail     int // where looking on goes on after the end; 0 before it
-	thinking bool
-	cutOff   bool // the output was cut off inside its last call
-	first    bool // nothing but white space came before it in the turn
-	unopened bool // the marker that opens calls is missing
-	guest    bool // behind the family's marker, the call is another family's
-	unmarked bool // what began it is no marker of the family
-	uncased  bool // tail is behind the code that it stands in
+	start       int // of the region's text
+	body        int // behind the opener
+	symbol      bool
+	cue         bool         // no marker opened it: its text begins at start
+	scan        scan.Scanner // nil until it is known which codec reads it
+	codecs      []scan.Codec
+	tail        int // where looking on goes on after the end; 0 before it
+	thinking    bool
+	cutOff      bool // the output was cut off inside its last call
+	first       bool // nothing but white space came before it in the turn
+	unopened    bool // the marker that opens calls is missing
+	otherFamily bool // the family's marker opened it, and another family's call follows
+	unmarked    bool // what began it is no marker of the family
+	pastCode    bool // tail is behind the code that it stands in
 }
 
 func (r *region) shift(n int) {
@@ -49,11 +49,11 @@ func (r *region) shift(n int) {
 
 func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.Marker]
-	o.Cased, o.Sent = p.cased || p.casing != nil, p.called < p.sent
+	o.InCode, o.Sent = p.inCode || p.code != nil, p.called < p.sent
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}
-	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.casing != nil)}
+	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.code != nil)}
 	p.region.unopened = p.plan.Dialect.LacksOpener(o.Marker)
 }
 
@@ -73,7 +73,7 @@ func (p *Text) stepRegion(final bool) bool {
 	if r.scan == nil {
 		switch p.chooseCodec(body, final) {
 		case peek.No:
-			p.asGuest()
+			p.asOtherFamily()
 			return true
 		case peek.Unknown:
 			return false
@@ -147,7 +147,7 @@ func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
 			}
 			r.scan = c.Scanner(r.Opening)
 			f, ok := c.(scan.Foreign)
-			r.guest = ok && f.Pairs()
+			r.otherFamily = ok && f.Pairs()
 			return peek.Yes
 		case peek.Unknown:
 			waits = true
@@ -166,14 +166,14 @@ func (p *Text) settle(final bool) bool {
 	case r.Sent:
 		p.commit()
 		return true
-	case r.torn():
+	case r.brokenElement():
 		p.noCall(r.last(), scan.ErrUnclosedCall)
 		return true
 	case r.prose():
 		p.noCall(r.last(), nil)
 		return true
 	}
-	if !p.over && (r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:])) {
+	if !p.over && (r.Bare || r.unmarked && p.code != nil || r.otherFamily || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:])) {
 		switch p.followed(final) {
 		case peek.Unknown:
 			return false
@@ -214,7 +214,7 @@ func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why erro
 			c.Repairs = append(c.Repairs, missingOpener)
 		}
 		if c.Err == nil {
-			c.Err = p.accept(c)
+			c.Err = p.validateCall(c)
 		}
 		good = good || c.Err == nil
 		why = cmp.Or(why, c.Err)
@@ -231,8 +231,8 @@ func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why erro
 			p.emitCall(c)
 			continue
 		}
-		if errors.Is(c.Err, scan.ErrTorn) {
-			p.doubt = p.doubtBehind(p.buf[:end])
+		if errors.Is(c.Err, scan.ErrAmbiguous) {
+			p.suspicion = p.suspicionBehind(p.buf[:end])
 		}
 		p.note(r.start, c.Err.Error())
 		p.plain(p.current(), c.Source)
@@ -278,8 +278,8 @@ func (p *Text) leaveRegion(end int) {
 	p.region = nil
 	p.blank, p.solid, p.inWord, p.indent, p.beside = true, true, false, 0, true
 	p.current().cut(p.plan.Longest)
-	if p.casing != nil {
-		p.casing.calls = true
+	if p.code != nil {
+		p.code.calls = true
 	}
 }
 
@@ -291,7 +291,7 @@ func (p *Text) noCall(end int, err error) {
 	if stepped && labels.Void > 0 { // nothing was to be called
 		err = nil
 	} else {
-		p.uncase()
+		p.giveCodeBack()
 	}
 	if soft := r.soft(); r.Bare && soft > 0 && p.affords(end-r.body-soft) {
 		// a marker inside what looked like a string may open a call
@@ -302,15 +302,15 @@ func (p *Text) noCall(end int, err error) {
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 		p.refuse(end, err)
 	}
-	if j, ok := r.scan.(*scan.JSONScanner); errors.Is(err, scan.ErrTorn) || ok && j.Good {
-		p.doubt = p.doubtBehind(p.buf[:end])
+	if j, ok := r.scan.(*scan.JSONScanner); errors.Is(err, scan.ErrAmbiguous) || ok && j.Good {
+		p.suspicion = p.suspicionBehind(p.buf[:end])
 	}
 	peek.Examine(end - r.start)
 	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body
 	if !r.cue {
-		p.hole = p.plan.Markers.ByText[r.Marker].Hole
+		p.tagEnd = p.plan.Markers.ByText[r.Marker].TagEnd
 	} else if stepped {
 		p.leaveStep(labels)
 	} else {
@@ -338,10 +338,10 @@ func inline(s scan.Scanner, body []byte) bool {
 	return ok && n.Separator == "\n" && !bytes.Contains(body[:n.Head], []byte("\n"))
 }
 
-// stands tells whether markers of calls, of any family, are all around the region's calls.
-func (r *region) stands() bool {
+// isMarked tells whether the region's calls have their markers around them, of any family.
+func (r *region) isMarked() bool {
 	switch s := r.scan.(type) {
-	case *guestScanner:
+	case *otherFamilyScanner:
 		return s.proven()
 	case *scan.TaggedScanner:
 		return s.Whole() && !slices.ContainsFunc(s.Done, func(c declared.RawCall) bool {

@@ -32,18 +32,18 @@ type Text struct {
 	marked   bool // a marker opened the thinking, and not a label
 	routing  bool // pos is in the routing thought
 	region   *region
-	casing   *casing         // nil where none is open
-	cased    bool            // all of it stands in code that the host has opened
+	code     *codeFence      // nil where none is open
+	inCode   bool            // the whole text is in code, opened before it
 	header   bool            // pos is inside a message header
-	hole     string          // what ends the tag that pos may be in
+	tagEnd   string          // of the tag that pos may be in; "" outside of one
 	left     int             // where in the output the last region ended
 	beside   bool            // nothing but white space and markers came since then
 	steps    *format.Dialect // another family, of which a step has been read; its labels count
 	thought  *thought        // nil where no text waits
 	stepped  bool            // the labels of a step that was no call have been removed
 	// no call starts before this offset in buf: what is there has been looked at
-	mute  int
-	doubt doubt
+	mute      int
+	suspicion suspicion
 
 	misnamed string // the name in the call last looked at that no tool has
 
@@ -172,14 +172,14 @@ func (p *Text) run(final bool) {
 		switch {
 		case p.region != nil:
 			more = p.stepRegion(final)
-		case p.hole != "":
-			more = p.stepHole(final)
+		case p.tagEnd != "":
+			more = p.stepTag(final)
 		case p.header:
 			more = p.stepHeader(final)
 		case p.routing:
 			more = p.stepRouting()
-		case p.casing != nil && !p.musing():
-			more = p.stepCasing(final)
+		case p.code != nil && !p.thinksInCode():
+			more = p.stepCode(final)
 		default:
 			more = p.stepText(final)
 		}
@@ -195,7 +195,7 @@ func (p *Text) stepText(final bool) bool {
 		peek.Examine(1)
 		b := p.buf[i]
 		if p.beside && p.plan.Markers.Begin(b) {
-			if a := p.tornAt(i, final); a != peek.No {
+			if a := p.cutOffMarkerAt(i, final); a != peek.No {
 				return a == peek.Yes
 			}
 		}
@@ -241,7 +241,7 @@ func (p *Text) stepText(final bool) bool {
 			}
 		}
 		if i >= p.mute {
-			p.doubt.take(b)
+			p.suspicion.take(b)
 		}
 	}
 	p.pass(len(p.buf))
@@ -249,7 +249,7 @@ func (p *Text) stepText(final bool) bool {
 }
 
 // muted tells whether no call starts at offset i.
-func (p *Text) muted(i int) bool { return i < p.mute || p.doubt == inDoubt }
+func (p *Text) muted(i int) bool { return i < p.mute || p.suspicion == suspected }
 
 // counts tells whether a marker is one here, and takes its role away where it only must not be
 // seen: where the vocabulary has a token for it, the same text in ordinary letters is only text.
@@ -288,8 +288,8 @@ func (p *Text) pass(i int) {
 	// what the generation prompt ends with is not the model's
 	from := max(p.pos, min(i, -p.offset))
 	if text := p.buf[from:i]; len(text) > 0 {
-		if p.casing != nil && !p.musing() && peek.SkipSpace(text, 0) < len(text) {
-			p.uncase()
+		if p.code != nil && !p.thinksInCode() && peek.SkipSpace(text, 0) < len(text) {
+			p.giveCodeBack()
 		}
 		p.look(text)
 		p.put(p.current(), text)
@@ -338,7 +338,7 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 	p.endThought(false) // a step has none
 	at := p.pos
 	p.pos += len(m.Text)
-	p.hole = m.Hole
+	p.tagEnd = m.TagEnd
 	s := p.current()
 	s.cut(p.plan.Longest)
 	switch m.Role {
@@ -374,7 +374,7 @@ func (p *Text) think(on bool) {
 	p.endThought(false)
 	if p.thinking != on {
 		// what opened code is text of what ends here, and the white space in it layout
-		p.uncase()
+		p.giveCodeBack()
 	}
 	p.turnTo(on)
 	p.marked = on

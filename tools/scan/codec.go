@@ -47,7 +47,7 @@ type Opening struct {
 	Name   string // of the tool, where a header told it
 	Bare   bool   // nothing says that this is a call: it must prove itself and end the turn
 	keyed  bool   // the name is a key
-	Cased  bool   // it stands in code that it begins (casing.go)
+	InCode bool   // it stands in code that it begins (code_fence.go)
 	Sent   bool   // it is known to be a call
 	Proof  int    // how much shows that a step begins there (react_step.go)
 	Loose  bool   // its label is a loose one (LabelAt), and others of the step may be
@@ -259,10 +259,10 @@ func (s *textScanner) Calls(body []byte) ([]declared.RawCall, error) {
 
 var ErrUnclosedCall = errors.New("a call is never closed")
 
-var ErrTorn = errors.New("where its strings end would be a guess")
+var ErrAmbiguous = errors.New("where its strings end would be a guess")
 
-// torn tells whether a value was read by a guess at where its strings end.
-func torn(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.UnescapedQuote) }
+// ambiguous tells whether a value was read by a guess at where its strings end.
+func ambiguous(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.UnescapedQuote) }
 
 // mended are the rules by which a reading came about. That a guess at its strings' ends was made
 // is always one of them.
@@ -285,7 +285,7 @@ func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 func (o Opening) chosen(found []lenient.Reading, all bool, text []byte, calls func(list []byte) []declared.RawCall) ([]declared.RawCall, error) {
 	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !o.Plan.Fits(calls(r.JSON)) })
 	if len(found) == 0 || !found[0].Paired && (len(found) > 1 || !all || !o.certain(text) || found[0].Cut) {
-		return nil, ErrTorn
+		return nil, ErrAmbiguous
 	}
 	taken := calls(found[0].JSON)
 	for i := range taken {
@@ -299,7 +299,7 @@ func (o Opening) chosen(found []lenient.Reading, all bool, text []byte, calls fu
 // it must.
 func (o Opening) arguments(text, rest []byte, rules lenient.Rules, guessed, closed bool) (args []byte, repairs []string, err error) {
 	v, err := lenient.Decode(text, rules)
-	if !guessed && err == nil && !torn(v) {
+	if !guessed && err == nil && !ambiguous(v) {
 		return v.JSON, v.Repairs, nil
 	}
 	calls, mendErr := o.mend(rest, closed)

@@ -70,11 +70,11 @@ type JSONScanner struct {
 	key     string // last key read at the depth of a call's fields
 	Good    bool   // a call with a declared name was seen
 	quoted  bool   // the value stands in a string that is open
-	// a quote stands behind a value: it did not end there, but inside one of its strings
-	torn   bool
-	tear   int      // where that is
-	closed bool     // the calls' text ends at a marker, with its code, or with the turn
-	after  []string // what is written behind a value
+	// a quote follows a value: its end was found inside one of its strings
+	ambiguous   bool
+	ambiguousAt int      // where that is
+	closed      bool     // the calls' text ends at a marker, with its code, or with the turn
+	after       []string // what is written behind a value
 	// label tells whether the line behind a break is none of the calls; nil: it is not asked.
 	label func(line []byte, final bool) peek.Answer
 	// take reads the calls in the region's text.
@@ -119,7 +119,7 @@ func (s *JSONScanner) Step(body []byte, final bool) Status {
 			case lenient.Terminated:
 				s.pos = s.values.End
 				if body[s.pos] != format.FenceMark[0] {
-					s.torn = s.torn || s.cutOff(body, final)
+					s.ambiguous = s.ambiguous || s.cutOff(body, final)
 					return s.close(body, final)
 				}
 				s.inValue, s.seen, s.kept = false, true, s.pos
@@ -190,16 +190,16 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 		case peek.IsSpace(c), c == ',', c == ';', !s.seen && c == '"':
 			s.quoted = s.quoted || c == '"'
 			s.pos++
-		case s.torn:
+		case s.ambiguous:
 			s.pos++
-		case s.seen && s.tears(body, c):
-			switch s.stands(body, final) {
+		case s.seen && s.endedInString(body, c):
+			switch s.endedBefore(body, final) {
 			case peek.Unknown:
 				return Open, false
 			case peek.Yes:
 				return s.leave(s.kept), false
 			}
-			s.torn, s.tear = true, s.pos
+			s.ambiguous, s.ambiguousAt = true, s.pos
 			s.pos++
 		case c == '`' && !(s.Bare && s.seen && !s.fenced):
 			s.fenced = s.fenced || !s.seen
@@ -215,7 +215,7 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 			s.inValue, s.last = true, s.pos
 			return Open, true
 		default:
-			s.closed = s.Cased && c == format.FenceMark[0]
+			s.closed = s.InCode && c == format.FenceMark[0]
 			return s.leave(s.behind()), false
 		}
 	}
@@ -240,27 +240,28 @@ func (s *JSONScanner) passFence(mark []byte) int {
 
 // behind is where the region ends at text: what parts values belongs to it between them only.
 func (s *JSONScanner) behind() int {
-	if s.torn || !s.seen {
+	if s.ambiguous || !s.seen {
 		return s.pos
 	}
 	return s.kept
 }
 
-// tears tells whether a byte behind a value shows that it did not end there, but inside one of its
-// strings: a quote, or anything where quotes in its strings were not escaped. Without markers it
-// must stand directly behind it.
-func (s *JSONScanner) tears(body []byte, c byte) bool {
+// endedInString tells whether the byte behind a value shows that the value goes on: its end was
+// found inside one of its strings. A quote shows it, and any byte does where the strings have
+// unescaped quotes. Without markers the byte must touch the value.
+func (s *JSONScanner) endedInString(body []byte, c byte) bool {
 	if s.Sent || s.Bare && !s.Good || (s.Bare || s.label != nil) && peek.IsSpace(body[s.pos-1]) {
 		return false
 	}
 	last := body[s.pos-1]
 	glued := (last == '}' || last == ']') && !s.Plan.MayOpen(c)
-	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.Name != "" && s.values.Torn || c != '{' && c != '[')
+	return c == '"' || (s.values.Ambiguous || glued) && c != '`' && (s.Name != "" && s.values.Ambiguous || c != '{' && c != '[')
 }
 
-// stands tells whether the calls up to the last value are whole, though what begins at s.pos seems
-// to tear it: a word, a heading, or a quoted text that is no key and does not touch the value.
-func (s *JSONScanner) stands(body []byte, final bool) peek.Answer {
+// endedBefore tells whether the calls up to the last value are complete, though s.pos holds what
+// endedInString takes for more of it: a word, a heading, or a quoted text that is no key and does
+// not touch the value.
+func (s *JSONScanner) endedBefore(body []byte, final bool) peek.Answer {
 	c := body[s.pos]
 	switch {
 	case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c >= 0x80, c == '*', c == '#':
@@ -278,7 +279,7 @@ func (s *JSONScanner) stands(body []byte, final bool) peek.Answer {
 // its strings looks like one that ends too early, at a quote inside of it.
 func (s *JSONScanner) strict(body []byte) bool {
 	v := body[s.last:s.values.End]
-	if s.values.Torn || !json.Valid(v) || endsEarly(v) {
+	if s.values.Ambiguous || !json.Valid(v) || endsEarly(v) {
 		return false
 	}
 	peek.Examine(s.kept)
@@ -342,7 +343,7 @@ func fence(text []byte, final bool) (int, peek.Answer) {
 // watch rejects an object as soon as it can be no call: its name is not declared or, for a bare
 // object, it has a key that no call has.
 func (s *JSONScanner) watch(w lenient.String) bool {
-	if w.Depth > 2 || s.Good && s.values.Torn { // or it may be no key, but within a string
+	if w.Depth > 2 || s.Good && s.values.Ambiguous { // it may be no key, but part of a string
 		return true
 	}
 	if w.Key {

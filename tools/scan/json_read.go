@@ -13,16 +13,16 @@ import (
 )
 
 func (s *JSONScanner) Calls(body []byte) ([]declared.RawCall, error) {
-	s.untear(body)
+	s.endAtAmbiguity(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)
 	return s.take(body[:s.text])
 }
 
-// untear ends the region where it seemed torn, if no bracket stands behind that which could end a
+// endAtAmbiguity ends the region where it became ambiguous, if no bracket behind that could end a
 // value.
-func (s *JSONScanner) untear(body []byte) {
-	if !s.Bare && s.tear > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.tear:s.stop], "}]") {
-		s.torn, s.text, s.stop = false, s.tear, s.tear
+func (s *JSONScanner) endAtAmbiguity(body []byte) {
+	if !s.Bare && s.ambiguousAt > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.ambiguousAt:s.stop], "}]") {
+		s.ambiguous, s.text, s.stop = false, s.ambiguousAt, s.ambiguousAt
 	}
 }
 
@@ -44,12 +44,12 @@ func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 		peek.Examine(v.End)
 		// the quote behind it
 		closesString := slices.Contains(v.Repairs, lenient.EscapedTwice)
-		if s.torn || err != nil || torn(v) || !closesString && quoteBehind(text[i+v.End:]) {
+		if s.ambiguous || err != nil || ambiguous(v) || !closesString && quoteBehind(text[i+v.End:]) {
 			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
 				return mended, nil
 			}
 			if err == nil {
-				err = ErrTorn
+				err = ErrAmbiguous
 			}
 			n, ok := s.extent(text[i:])
 			all = append(all, declared.RawCall{Source: text[i : i+n], Err: err})
@@ -101,7 +101,7 @@ func (s *JSONScanner) unfenced(text []byte) []byte {
 func (s *JSONScanner) extent(text []byte) (n int, ok bool) {
 	values := lenient.Scanner{Rules: s.values.Rules}
 	values.Reset(0)
-	if values.Step(text, true) != lenient.Complete || values.Torn || s.torn {
+	if values.Step(text, true) != lenient.Complete || values.Ambiguous || s.ambiguous {
 		return len(text), false
 	}
 	return values.End, true

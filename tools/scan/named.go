@@ -61,7 +61,7 @@ type behind struct {
 	pos             int        // 0 before the call has ended
 	within          bool       // another call
 	odd             bool       // with a string open
-	torn            bool       // the call was not over
+	ambiguous       bool       // the call may not have ended
 }
 
 // Called tells whether a tool has been named that can be called.
@@ -90,17 +90,17 @@ func (s *NamedScanner) Step(body []byte, final bool) Status {
 	if a == peek.Unknown {
 		return Open
 	}
-	s.ahead.torn = a == peek.Yes
+	s.ahead.ambiguous = a == peek.Yes
 	return Ended
 }
 
 // Cut implements Cutter: also where the region ends earlier, the call must be over.
 func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
-	s.ahead.torn = false
+	s.ahead.ambiguous = false
 	calls, err := s.JSONScanner.Cut(body, at)
 	s.ahead.pos, s.ahead.within, s.ahead.odd = s.stop, false, false
 	if s.ahead.marks.All != nil && s.closedAgain(body, true) == peek.Yes {
-		return nil, ErrTorn
+		return nil, ErrAmbiguous
 	}
 	return calls, err
 }
@@ -269,8 +269,8 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 
 // object reads the one object of arguments.
 func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
-	if s.ahead.torn {
-		return nil, ErrTorn
+	if s.ahead.ambiguous {
+		return nil, ErrAmbiguous
 	}
 	if s.Head >= len(body) {
 		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body}}, nil
@@ -279,7 +279,7 @@ func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
 	if spelt := rules.Spelt; spelt != nil {
 		rules.Spelt = func(quote string, at int) bool { return spelt(quote, s.Head+at) }
 	}
-	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), rules, s.torn, s.closed)
+	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), rules, s.ambiguous, s.closed)
 	if err != nil {
 		return nil, err
 	}

@@ -46,12 +46,12 @@ type pythonicScanner struct {
 	PythonicCodec
 	Opening
 	place
-	args   lenient.Scanner
-	from   int // of the name that pos is in, or whose arguments are read
-	inArgs bool
-	inList bool
-	within bool // a list is open
-	torn   bool // what stands behind the last call in its list is no call
+	args         lenient.Scanner
+	from         int // of the name that pos is in, or whose arguments are read
+	inArgs       bool
+	inList       bool
+	within       bool // a list is open
+	noCallBehind bool // what follows the last call in its list is no call
 	// guessed: quotes in strings are not escaped.
 	guessed bool
 	short   bool     // the last call has no end
@@ -95,7 +95,7 @@ func (s *pythonicScanner) Step(body []byte, final bool) Status {
 func (s *pythonicScanner) take(i int) {
 	at := &s.spans[len(s.spans)-1]
 	at[2] = i
-	s.guessed = s.guessed || s.args.Torn
+	s.guessed = s.guessed || s.args.Ambiguous
 	s.pos, s.from, s.inArgs = i, i, false
 }
 
@@ -110,7 +110,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (Status, bool) {
 			return s.close(body, final), false
 		}
 		switch c := rest[0]; {
-		case s.torn && s.guessed:
+		case s.noCallBehind && s.guessed:
 			s.from = s.pos + 1
 		case c == '(' && s.pos > s.from:
 			return s.openArguments(body)
@@ -124,7 +124,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (Status, bool) {
 			s.from = s.pos + 1
 		case peek.NameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
-			return s.tear(body, s.from)
+			return s.stepNoCall(body, s.from)
 		case c == ']' && s.inList && s.Bare && !s.guessed:
 			return s.endBare(body, final), false
 		case c == '[' || c == ']' || c == ',' || c == ';' || peek.IsSpace(c):
@@ -132,7 +132,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (Status, bool) {
 			s.within = c == '[' || s.within && c != ']'
 			s.from = s.pos + 1
 		default:
-			return s.tear(body, s.pos)
+			return s.stepNoCall(body, s.pos)
 		}
 		s.pos++
 	}
@@ -199,7 +199,7 @@ func (s *pythonicScanner) openArguments(body []byte) (Status, bool) {
 		return Open, true
 	}
 	if _, ok := s.Plan.Resolve(s.toolName(body[s.from:s.pos])); !ok {
-		return s.tear(body, s.from)
+		return s.stepNoCall(body, s.from)
 	}
 	s.spans = append(s.spans, [3]int{s.from, s.pos, 0})
 	s.args.Reset(s.pos)
@@ -218,13 +218,13 @@ func (s *pythonicScanner) leave(i int) Status {
 	return Ended
 }
 
-// tear looks at text that is no call. Where a list is open or a marker must follow, the call
-// before it may have ended inside one of its strings: what stands there up to the marker belongs
-// to the region then.
-func (s *pythonicScanner) tear(body []byte, i int) (st Status, again bool) {
+// stepNoCall handles text that is no call. Where a list is open or a marker must follow, the end
+// of the call before it may have been found inside one of its strings. Then the text up to the
+// marker belongs to the region.
+func (s *pythonicScanner) stepNoCall(body []byte, i int) (st Status, again bool) {
 	within := s.within || len(s.Plan.Closers[s.Marker]) > 0 || i > 0 && !peek.IsSpace(body[i-1])
-	s.torn = len(s.spans) > 0 && (s.within || s.guessed && within)
-	if s.torn && s.guessed {
+	s.noCallBehind = len(s.spans) > 0 && (s.within || s.guessed && within)
+	if s.noCallBehind && s.guessed {
 		return Open, true
 	}
 	return s.leave(i), false
@@ -242,11 +242,11 @@ func (s *pythonicScanner) close(body []byte, final bool) Status {
 
 func (s *pythonicScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	all := make([]declared.RawCall, len(s.spans))
-	guessed := s.torn
+	guessed := s.noCallBehind
 	for i, at := range s.spans {
 		all[i] = declared.RawCall{Name: s.toolName(body[at[0]:at[1]]), Source: body[at[0]:at[2]]}
 		d, err := s.decode(all[i].Name, body[at[1]:at[2]])
-		guessed = guessed || err != nil || torn(d)
+		guessed = guessed || err != nil || ambiguous(d)
 		all[i].Args, all[i].Err = d.JSON, err
 		all[i].Repairs = declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 	}
@@ -263,7 +263,7 @@ func (s *pythonicScanner) Calls(body []byte) ([]declared.RawCall, error) {
 func (s *pythonicScanner) refuse(all []declared.RawCall, body []byte) []declared.RawCall {
 	for i := range all {
 		if all[i].Err == nil && slices.Contains(all[i].Repairs, lenient.UnescapedQuote) {
-			all[i].Err, all[i].Source = ErrTorn, body[s.spans[i][0]:s.stop]
+			all[i].Err, all[i].Source = ErrAmbiguous, body[s.spans[i][0]:s.stop]
 			return all[:i+1]
 		}
 	}
@@ -314,7 +314,7 @@ func (s *pythonicScanner) decode(name string, text []byte) (lenient.Decoded, err
 	r := s.args.Rules
 	r.Positional = t.Parameters()
 	d, err := lenient.DecodeArguments(text, r)
-	if err == nil && !torn(d) {
+	if err == nil && !ambiguous(d) {
 		err = t.InPlace(d)
 	}
 	return d, err

@@ -223,7 +223,7 @@ func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 func (s *reactScanner) stepEnds(rest []byte, final bool) peek.Answer {
 	_, marker := s.Plan.Markers.At(rest, final)
 	answers := []peek.Answer{marker, s.labelNext(rest, final), s.Plan.Terminators.Tag(rest, final)}
-	if s.Cased {
+	if s.InCode {
 		answers = append(answers, peek.Prefix(rest, format.FenceMark, final))
 	}
 	switch {
@@ -262,8 +262,8 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	}
 	if s.inJSON {
 		// else it may have gone on inside a string
-		if bytes.IndexByte(body[s.tear:s.stop], '"') < 0 {
-			s.untear(body)
+		if bytes.IndexByte(body[s.ambiguousAt:s.stop], '"') < 0 {
+			s.endAtAmbiguity(body)
 		}
 		return s.object(body[:s.text])
 	}
@@ -283,7 +283,7 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 
 // object reads the one object of arguments.
 func (s *reactScanner) object(body []byte) ([]declared.RawCall, error) {
-	args, repairs, err := s.arguments(body[s.from:], s.unfenced(body[s.from:]), s.values.Rules, s.torn, true)
+	args, repairs, err := s.arguments(body[s.from:], s.unfenced(body[s.from:]), s.values.Rules, s.ambiguous, true)
 	if err != nil {
 		return nil, err
 	}

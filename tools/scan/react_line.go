@@ -30,7 +30,7 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 	}
 	t := &s.Plan.Tools[m.Tool]
 	d, err := lenient.DecodeArguments(line[i:end], lenient.Rules{Python: true, Positional: t.Parameters()})
-	if err != nil || d.End != end-i || torn(d) || t.InPlace(d) != nil || slices.ContainsFunc(ordered.Members(d.JSON), t.Unknown) {
+	if err != nil || d.End != end-i || ambiguous(d) || t.InPlace(d) != nil || slices.ContainsFunc(ordered.Members(d.JSON), t.Unknown) {
 		return false
 	}
 	s.call = &declared.RawCall{Name: name, Args: d.JSON, Repairs: declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)}

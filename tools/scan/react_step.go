@@ -55,7 +55,7 @@ func (s *reactScanner) reject(body, line []byte, final bool) Status {
 		return s.endVoid(body, i+n, none, final)
 	}
 	end := s.Plan.Terminators.Tag(body[i:], final)
-	if s.Cased && end == peek.No {
+	if s.InCode && end == peek.No {
 		end = peek.Prefix(body[i:], format.FenceMark, final)
 	}
 	_, _, next := FirstLabel(s.next, body[i:], s.Loose, final)

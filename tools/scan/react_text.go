@@ -81,7 +81,7 @@ func (s *reactScanner) lineBreak(body []byte, final bool) peek.Answer {
 		s.tail.line = s.pos + 1
 	}
 	a := s.labelNext(body[s.pos+1:], final)
-	if a == peek.No && !s.torn && s.tail.word == "" {
+	if a == peek.No && !s.ambiguous && s.tail.word == "" {
 		a = s.lineEnds(body[s.from:s.pos], body[s.pos+1:], final)
 	}
 	return a
@@ -153,7 +153,7 @@ func (s *reactScanner) ticks(body []byte, final bool) (n int, a peek.Answer) {
 	case alone == peek.No:
 	case t.inner > 0 && leads:
 		t.inner = 0
-	case t.inner == 0 && n >= len(s.closer) && (s.closer != "" || s.Cased):
+	case t.inner == 0 && n >= len(s.closer) && (s.closer != "" || s.InCode):
 		return n, peek.Yes
 	case leads:
 		t.inner, t.named = s.pos, false
@@ -189,7 +189,7 @@ func (s *reactScanner) value(body []byte) (text []byte, whole bool) {
 	if s.tail.word != "" && !s.tail.ends(last) {
 		return text, !s.tail.doubt
 	}
-	if s.Cased && bytes.Count(text, []byte("`"))%2 != 0 {
+	if s.InCode && bytes.Count(text, []byte("`"))%2 != 0 {
 		// it closes the code that the step stands in
 		text = bytes.TrimSuffix(text, []byte("`"))
 	}
@@ -231,7 +231,7 @@ func trimEnd(text []byte) []byte {
 // passString moves behind a string that an object stands in. It says whether that is known.
 func (s *reactScanner) passString(body []byte, final bool) bool {
 	s.pos = max(s.pos, s.from)
-	if s.unquoted || s.torn {
+	if s.unquoted || s.ambiguous {
 		return true
 	}
 	if a := peek.Prefix(body[s.from:], `"{`, final); a != peek.Yes {

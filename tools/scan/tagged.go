@@ -112,7 +112,7 @@ type TaggedScanner struct {
 	last         tag     // that the value was found to hold
 	lastSize     int
 	ahead        outlook // at what follows what may be the call's end
-	torn         bool    // which tag ends the call cannot be told
+	ambiguous    bool    // which tag ends the call cannot be told
 	json         lenient.Scanner
 	Done         []declared.RawCall
 	follow       []string // what may stand behind an argument, or the name of a call
@@ -320,8 +320,8 @@ func (s *TaggedScanner) mayOpen(rest []byte) bool {
 // finishCall ends the current call at offset i.
 func (s *TaggedScanner) finishCall(body []byte, i int) {
 	s.current.Source = body[s.callAt:i]
-	if s.torn {
-		s.current.Err, s.torn = ErrTorn, false
+	if s.ambiguous {
+		s.current.Err, s.ambiguous = ErrAmbiguous, false
 	}
 	s.Done = append(s.Done, s.current)
 	s.current = declared.RawCall{}

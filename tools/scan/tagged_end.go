@@ -211,8 +211,8 @@ func (n *nesting) inside(body []byte, i int) bool {
 type outlook struct {
 	from, pos int
 	nesting
-	again int  // a tag there closes the call once more; 0: none is known
-	torn  bool // a tag closes what cannot be told
+	again     int  // a tag there closes the call once more; 0: none is known
+	ambiguous bool // a tag closes one of several things
 }
 
 // maxClosers is how many closing tags in a row are looked at: a call has two or three.
@@ -319,12 +319,12 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 			// the call is whole: only what closes one tears it
 			switch s.closesOnce(body, o.pos+n, false, final) {
 			case peek.Yes:
-				o.torn = true
+				o.ambiguous = true
 			case peek.Unknown:
 				return peek.Unknown
 			}
 		case t == callEnd:
-			o.torn = true
+			o.ambiguous = true
 		}
 		o.pos += max(n, 1)
 	}
@@ -334,10 +334,10 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	return s.endsCall(peek.AtLast(final))
 }
 
-// endsCall notes that the call, if it ends, is torn where the text behind it says so: a tag there
-// closes what cannot be told, or, where the value's own end is missing, none what is opened there.
+// endsCall ends the call, which is ambiguous if the text behind it says so: a tag there closes one
+// of several things, or no tag closes what is opened there while the value's own end is missing.
 func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
-	s.torn = s.torn || a == peek.Yes && (s.ahead.torn || s.last != valueEnd && s.ahead.depth > 0)
+	s.ambiguous = s.ambiguous || a == peek.Yes && (s.ahead.ambiguous || s.last != valueEnd && s.ahead.depth > 0)
 	return a
 }
 

@@ -238,9 +238,9 @@ func (s *TaggedScanner) noiseIn(v string, i int, bare bool) string {
 	}
 	for k := range len(s.noise) - 1 {
 		part := bare && s.IsSymbol == nil && (strings.HasSuffix(v, s.noise[:k+2]) || strings.HasSuffix(v, s.noise[k:]))
-		s.torn = s.torn || part
+		s.ambiguous = s.ambiguous || part
 	}
-	s.torn = s.torn || s.IsSymbol == nil && strings.HasSuffix(v, s.noise)
+	s.ambiguous = s.ambiguous || s.IsSymbol == nil && strings.HasSuffix(v, s.noise)
 	return v
 }
 

@@ -132,7 +132,7 @@ func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
 	switch st := s.json.Step(body, final); {
 	case st == lenient.Open && !final && s.json.Reached()-i <= MaxBare:
 		return false
-	case st == lenient.Complete && !s.json.Torn:
+	case st == lenient.Complete && !s.json.Ambiguous:
 		s.pos = s.json.End
 	}
 	s.unstructured = true
@@ -306,7 +306,7 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 	if next == i {
 		v = s.withoutEnd(v)
 		// one of which this may be the rest
-		s.torn = s.torn || strings.Contains(v, s.valueEnd())
+		s.ambiguous = s.ambiguous || strings.Contains(v, s.valueEnd())
 	}
 	s.field.Value = v
 	s.current.Fields = append(s.current.Fields, s.field)

@@ -7,7 +7,7 @@ import (
 
 // An engine that breaks its mask behind a call loses none of the text there, in any family, though
 // the call would be none without the mask: it has been sent.
-func TestLeave_textBehindACallIsTold(t *testing.T) {
+func TestOffGrammar_textBehindACallIsTold(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		if !strings.HasSuffix(tr.path, "/text-then-call.txtar") && !strings.HasSuffix(tr.path, "/one-call.txtar") {
 			continue

@@ -2,10 +2,9 @@ package parse
 
 import "tenon/tools/peek"
 
-// tornAt tells whether a marker that would have closed a call or ended the turn begins at offset
-// i, with nothing but white space before it, and the output was cut off inside it; it removes
-// that.
-func (p *Text) tornAt(i int, final bool) peek.Answer {
+// cutOffMarkerAt removes a marker at offset i inside of which the output was cut off. It would
+// have closed a call or ended the turn. Only white space is before it.
+func (p *Text) cutOffMarkerAt(i int, final bool) peek.Answer {
 	if i-p.pos > peek.MaxGap || peek.SkipSpace(p.buf[:i], p.pos) < i || p.asIs() {
 		return peek.No
 	}

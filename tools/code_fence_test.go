@@ -44,7 +44,7 @@ func onePlanEach(t *testing.T, th Thinking) map[string]*Plan {
 // The rule of doc.go about calls in code, in every family: between markers a call is one wherever
 // it stands; one without markers must begin or end the turn. Code that holds nothing but calls
 // goes with them, other code stays.
-func TestCasing_callsInCode(t *testing.T) {
+func TestCodeFence_callsInCode(t *testing.T) {
 	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	// calls that are made: of any family; of those that write markers; of none
 	const always, atEnd, never = 2, 1, 0
@@ -100,7 +100,7 @@ func squeezed(s string) string {
 
 // On a line, backticks around nothing but a call go with it; everything else that stands around it
 // stays.
-func TestCasing_callsOnALine(t *testing.T) {
+func TestCodeFence_callsOnALine(t *testing.T) {
 	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	for text, want := range map[string]string{
 		"I ask `CALL` now.":                      "I ask  now.",
@@ -135,7 +135,7 @@ func TestCasing_callsOnALine(t *testing.T) {
 }
 
 // Code in a call's arguments is data.
-func TestCasing_codeInArgumentsIsData(t *testing.T) {
+func TestCodeFence_codeInArgumentsIsData(t *testing.T) {
 	eachCall(t, func(d *Dialect, call string) {
 		p := planFor(t, d, Thinking{Off: true})
 		const value = "a `b` ~~~ c"

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A marker that begins a tag leaves with the rest of it, and takes nothing else along.
-func TestHole_speltTagsLeaveWhole(t *testing.T) {
+// A marker that only begins a tag is removed with the rest of it, and nothing else is.
+func TestPartialTag_speltTagsLeaveWhole(t *testing.T) {
 	n := 0
 	for _, d := range Families() {
 		plans := map[bool]*Plan{false: planFor(t, d, Thinking{Off: true})}
@@ -14,22 +14,22 @@ func TestHole_speltTagsLeaveWhole(t *testing.T) {
 			plans[true] = planFor(t, d, Thinking{Open: true})
 		}
 		for _, m := range d.AllMarkers() {
-			if m.Hole == "" {
+			if m.TagEnd == "" {
 				continue
 			}
 			n++
 			for rest, want := range map[string]string{
-				"get_weather" + m.Hole + " so":     "Write  so",
-				"other" + m.Hole + " so":           "Write  so",
-				`x" string="true"` + m.Hole + "so": "Write so",
-				"..." + m.Hole:                     "Write ",
-				m.Hole + " so":                     "Write  so",
-				" is how it begins, and > ends it": "Write  is how it begins, and > ends it",
-				"`, then a name and `>`":           "Write `, then a name and `>`",
-				"a name, a < b, c > d":             "Write a name, a < b, c > d",
-				"no_end":                           "Write no_end",
-				"two words" + m.Hole:               "Write two words" + left(d, m.Hole),
-				"get_weather" + m.Hole + " or " + m.Text + "get_time" + m.Hole + " so": "Write  or  so",
+				"get_weather" + m.TagEnd + " so":     "Write  so",
+				"other" + m.TagEnd + " so":           "Write  so",
+				`x" string="true"` + m.TagEnd + "so": "Write so",
+				"..." + m.TagEnd:                     "Write ",
+				m.TagEnd + " so":                     "Write  so",
+				" is how it begins, and > ends it":   "Write  is how it begins, and > ends it",
+				"`, then a name and `>`":             "Write `, then a name and `>`",
+				"a name, a < b, c > d":               "Write a name, a < b, c > d",
+				"no_end":                             "Write no_end",
+				"two words" + m.TagEnd:               "Write two words" + left(d, m.TagEnd),
+				"get_weather" + m.TagEnd + " or " + m.Text + "get_time" + m.TagEnd + " so": "Write  or  so",
 			} {
 				for thinking, p := range plans {
 					raw := "Write " + m.Text + rest

@@ -7,7 +7,7 @@ import (
 
 // A call without markers is one where it begins the visible turn, whatever follows it, and where
 // it ends the turn or stands before another call; in the midst of text it is text.
-func TestStand_bareCalls(t *testing.T) {
+func TestCallPosition_bareCalls(t *testing.T) {
 	for text, c := range map[string]struct {
 		content string
 		calls   int

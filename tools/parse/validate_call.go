@@ -6,65 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"tenon/tools/declared"
-	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/ordered"
-	"tenon/tools/plan"
 	"tenon/tools/scan"
 	"tenon/tools/turn"
 )
 
-// Reading is what the parser of text knows of a turn beside its plan: what calls begin with, and
-// what reads them. It is immutable and may be shared.
-type Reading struct {
-	*plan.Plan
-	codecs     map[string][]scan.Codec // by opener: what may read its region
-	cueBytes   [256]bool               // bytes that may start a cue
-	labelWords []string                // of labels, without their colons
-	thoughts   []format.Label          // labels of thoughts, of any family
-	// cues that begin with other bytes than brackets and the like
-	cueWords []string
-
-	guest  bool // another family's turn is read
-	others *Others
-	Guests *format.MarkerSet // of other families that begin calls; nil: none
-	hosts  *sync.Map         // by dialect: how those are read
-
-	guestLabels []format.Label // those that are labels
-
-	Heads       []callHead
-	headBytes   [256]bool // bytes that may start a head
-	LongestHead int       // bytes
-}
-
-// NewReading prepares a turn for the parser of text, which reads calls of others too.
-func NewReading(p *plan.Plan, others *Others) *Reading {
-	r := hostedReading(p)
-	r.others = others
-	r.inviteGuests()
-	return r
-}
-
-// hostedReading knows no other families' calls.
-func hostedReading(p *plan.Plan) *Reading {
-	r := &Reading{Plan: p}
-	r.codecs = map[string][]scan.Codec{"": scan.RegionCodecs(p.Dialect, "")}
-	for _, m := range p.Dialect.AllMarkers() {
-		if m.Role == format.RoleCall {
-			r.codecs[m.Text] = scan.RegionCodecs(p.Dialect, m.Text)
-		}
-	}
-	r.cueUp()
-	r.behead()
-	return r
-}
-
-// accept resolves a call's name and makes its arguments valid. On success the call's name is the
-// prompt's and args are JSON that validates.
-func (p *Text) accept(c *declared.RawCall) error {
+// validateCall resolves a call's name and repairs and validates its arguments. On success the
+// call's name is the prompt's and args are JSON that validates.
+func (p *Text) validateCall(c *declared.RawCall) error {
 	p.Looked, p.misnamed = Outcome{}, ""
 	m, ok := p.plan.Resolve(c.Name)
 	if !ok {
@@ -76,7 +28,7 @@ func (p *Text) accept(c *declared.RawCall) error {
 		c.Repairs = append(c.Repairs, m.Rule)
 	}
 	if len(c.Beside) > 0 && slices.Contains(c.Repairs, lenient.UnescapedQuote) {
-		return fmt.Errorf("call of %q: %w", t.Name, scan.ErrTorn)
+		return fmt.Errorf("call of %q: %w", t.Name, scan.ErrAmbiguous)
 	}
 	args, err := t.Arguments(c)
 	if err == nil && slices.Contains(c.Repairs, lenient.MissingClose) && slices.ContainsFunc(ordered.Members(args), func(e ordered.Member) bool { return strays(t, e) }) {
@@ -146,7 +98,7 @@ func (p *Text) refuse(end int, err error) {
 
 // emitCall sends a call that has been accepted.
 func (p *Text) emitCall(c declared.RawCall) {
-	m, _ := p.plan.Resolve(c.Name) // accept found it
+	m, _ := p.plan.Resolve(c.Name) // validateCall found it
 	t := &p.plan.Tools[m.Tool]
 	// one step, one call
 	if p.over || p.secondStep() || p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) {

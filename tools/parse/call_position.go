@@ -13,12 +13,12 @@ import (
 //   - in thinking it is none if a call begins behind the thinking: that one was meant.
 func (p *Text) followed(final bool) peek.Answer {
 	r := p.region
-	if r.Bare && r.first && !r.thinking && p.casing == nil {
+	if r.Bare && r.first && !r.thinking && p.code == nil {
 		return peek.Yes
 	}
 	var cut bool
 	r.tail, cut = peek.SkipLayout(p.buf, r.tail, final)
-	if c := p.casing; c != nil && !r.uncased {
+	if c := p.code; c != nil && !r.pastCode {
 		n, a := c.ends(p.buf[r.tail:], final)
 		switch {
 		case a == peek.Unknown:
@@ -26,7 +26,7 @@ func (p *Text) followed(final bool) peek.Answer {
 		case a == peek.Yes && r.first && !r.thinking:
 			return peek.Yes
 		case a == peek.Yes:
-			r.uncased = true
+			r.pastCode = true
 			r.tail, cut = peek.SkipLayout(p.buf, r.tail+n, final)
 		}
 	}
@@ -39,11 +39,11 @@ func (p *Text) followed(final bool) peek.Answer {
 	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {
 		return a
 	}
-	_, alien := r.scan.(*guestScanner)
-	if _, a := p.plan.guestAt(p.buf[r.tail:], final); alien && a != peek.No {
+	_, other := r.scan.(*otherFamilyScanner)
+	if _, a := p.plan.otherMarkerAt(p.buf[r.tail:], final); other && a != peek.No {
 		return a
 	}
-	if d, _ := p.step(); (alien || r.thinking) && p.casing == nil || p.casing != nil && r.first {
+	if d, _ := p.step(); (other || r.thinking) && p.code == nil || p.code != nil && r.first {
 		// it was a step
 		if _, _, a := scan.FirstLabel(d.Labels, p.buf[r.tail:], true, final); a != peek.No {
 			return a
@@ -54,8 +54,8 @@ func (p *Text) followed(final bool) peek.Answer {
 		return p.noneBehind(r.tail+len(m.Text), final)
 	}
 	// a call, whose value this is
-	within := a == peek.Yes && m.Role == format.RoleLayout && (alien || r.guest || p.plan.Inner[m.Text])
-	if !r.thinking && r.stands() && a != peek.Unknown {
+	within := a == peek.Yes && m.Role == format.RoleLayout && (other || r.otherFamily || p.plan.Inner[m.Text])
+	if !r.thinking && r.isMarked() && a != peek.Unknown {
 		return peek.Boolean(!within, peek.Yes)
 	}
 	return peek.Boolean(!within && (a != peek.Yes || m.Role != format.RoleStrip), a)

@@ -9,30 +9,30 @@ import (
 	"tenon/tools/parse"
 )
 
-// eachGuest visits every family's call, as its transcript has it, beside every family.
-func eachGuest(t *testing.T, visit func(guest, host *Dialect, call string)) {
+// eachPair visits every family's call, as its transcript has it, beside every family.
+func eachPair(t *testing.T, visit func(other, family *Dialect, call string)) {
 	t.Helper()
 	eachCall(t, func(d *Dialect, call string) {
-		for _, host := range Families() {
-			visit(d, host, call)
+		for _, family := range Families() {
+			visit(d, family, call)
 		}
 	})
 }
 
 // A call in the markers of any family is understood in every family, and its markers go with it.
-func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
+func TestOtherFamily_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 	n, good, plans := 0, 0, onePlanEach(t, Thinking{})
-	eachGuest(t, func(guest, host *Dialect, call string) {
-		if guest == host {
+	eachPair(t, func(other, family *Dialect, call string) {
+		if other == family {
 			return
 		}
 		n++
-		p := plans[host.Key]
+		p := plans[family.Key]
 		got := play(p.TextParser(), call, 0, false)
 		if len(got.Calls) == 1 && got.Calls[0].Name == "get_weather" {
 			good++
 		} else {
-			t.Logf("%s in %s: %q gives %+v, %q", guest.Key, host.Key, call, got.Calls, deref(got.Content))
+			t.Logf("%s in %s: %q gives %+v, %q", other.Key, family.Key, call, got.Calls, deref(got.Content))
 		}
 		if n%7 == 0 {
 			checkProperties(t, p, []byte(call+"\n"), 1)
@@ -47,25 +47,25 @@ func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 
 // A whole call in the markers of another family stands as the family's own does, whatever is
 // around it. By default some of the families are tried; TENON_ALL=1 tries them all.
-func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
+func TestOtherFamily_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	contexts := []string{
 		"I ask `CALL` now.", "I ask: CALL and then I wait.", "I ask:\n```\nCALL\n```\nand nothing else.",
 		"I ask,\n> CALL\nand wait.", "| call | CALL | x |\n", "I ask \"CALL\" now.", "<pre>CALL</pre> is it.",
 		"- CALL\n- other\n", "A call (CALL).", "I ask:\n\n    CALL\n\nThen I wait.", "So: CALL.", "CALL", "I ask:\n```xml\nCALL\n```", "CALLand text",
 	}
 	n, calls, k, plans := 0, 0, 0, onePlanEach(t, Thinking{})
-	eachGuest(t, func(guest, host *Dialect, call string) {
-		if k++; unmarkedFamilies[guest.Key] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
+	eachPair(t, func(other, family *Dialect, call string) {
+		if k++; unmarkedFamilies[other.Key] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
 			return
 		}
-		p := plans[host.Key]
+		p := plans[family.Key]
 		for _, c := range contexts {
 			n++
 			raw := strings.ReplaceAll(c, "CALL", call)
 			if got := play(p.TextParser(), raw, 0, false); len(got.Calls) == 1 {
 				calls++
 			} else {
-				t.Logf("%s in %s: %q gives %d calls, %q", guest.Key, host.Key, raw, len(got.Calls), deref(got.Content))
+				t.Logf("%s in %s: %q gives %d calls, %q", other.Key, family.Key, raw, len(got.Calls), deref(got.Content))
 			}
 		}
 	})
@@ -76,28 +76,28 @@ func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 }
 
 // What ends the other family's turn behind its call goes with the call.
-func TestGuest_endsOfOtherFamiliesGoWithTheirCalls(t *testing.T) {
-	for call, host := range map[string]string{
+func TestOtherFamily_endsOfOtherFamiliesGoWithTheirCalls(t *testing.T) {
+	for call, family := range map[string]string{
 		"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\":\"Rome\"}<|call|>": "hermes",
 		"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call><|im_end|>":      "mistral",
 		"[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Rome\"}</s>":                                                  "qwen",
 		"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call><|eot_id|>":      "llama3",
 	} {
-		d, _ := Lookup(host)
+		d, _ := Lookup(family)
 		p := planFor(t, d, Thinking{})
 		got := play(p.TextParser(), "I look.\n"+call, 0, false)
 		if len(got.Calls) != 1 || deref(got.Content) != "I look." {
-			t.Errorf("%s: %q gives %d calls and %q", host, call, len(got.Calls), deref(got.Content))
+			t.Errorf("%s: %q gives %d calls and %q", family, call, len(got.Calls), deref(got.Content))
 		}
 		checkProperties(t, p, []byte(call+" and text"), 5)
 	}
 }
 
 // Markers of other families that open no call are text, and leave as it does.
-func TestGuest_markersOfOthersInProse(t *testing.T) {
+func TestOtherFamily_markersOfOthersInProse(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
-		for text := range p.reading.Guests.ByText {
+		for text := range p.reading.OtherMarkers.ByText {
 			if slices.ContainsFunc(d.Markers(), func(m string) bool { return strings.Contains(text, m) }) {
 				continue // a part of it is removed
 			}
@@ -115,7 +115,7 @@ func TestGuest_markersOfOthersInProse(t *testing.T) {
 
 // Of two steps that a model of another family writes, the first is meant, and a note says so. Its
 // label may be written in other ways.
-func TestGuest_stepsOfAnotherFamily(t *testing.T) {
+func TestOtherFamily_stepsOfAnotherFamily(t *testing.T) {
 	step := "Action: get_weather\nAction Input: {\"city\": \"Rome\"}\n"
 	for raw, dropped := range map[string]int{
 		step: 0,
@@ -152,7 +152,7 @@ func TestGuest_stepsOfAnotherFamily(t *testing.T) {
 
 // The labels of a step go where the family that has them would have them go: what is thought is
 // thinking, what the model makes up behind the step is dropped.
-func TestGuest_labelsOfAStepAreNoText(t *testing.T) {
+func TestOtherFamily_labelsOfAStepAreNoText(t *testing.T) {
 	step := "Action: get_weather\nAction Input: {\"city\": \"Rome\"}"
 	for _, c := range []struct{ raw, content, thought string }{
 		{"Thought: I look\nit up.\n" + step, "", "I look\nit up."},
@@ -175,7 +175,7 @@ func TestGuest_labelsOfAStepAreNoText(t *testing.T) {
 }
 
 // Where no step is, labels are words of a text. It leaves once it is long.
-func TestGuest_labelsInProse(t *testing.T) {
+func TestOtherFamily_labelsInProse(t *testing.T) {
 	long := strings.Repeat("and so on ", 300)
 	for _, raw := range []string{
 		"Thought: a model thinks.\nObservation: it acts.\nFinal Answer: none.",

@@ -1,0 +1,54 @@
+package parse
+
+import (
+	"sync"
+
+	"tenon/tools/format"
+	"tenon/tools/plan"
+	"tenon/tools/scan"
+)
+
+// Reading is what the parser of text knows of a turn beside its plan: the beginnings of calls, and
+// the codecs that read them. It is immutable and may be shared.
+type Reading struct {
+	*plan.Plan
+	codecs     map[string][]scan.Codec // by opener: what may read its region
+	cueBytes   [256]bool               // bytes that may start a cue
+	labelWords []string                // of labels, without their colons
+	thoughts   []format.Label          // labels of thoughts, of any family
+	// cues that begin with other bytes than brackets and the like
+	cueWords []string
+
+	foreign       bool // the turn of another family is read
+	others        *OtherFamilies
+	OtherMarkers  *format.MarkerSet // of other families that begin calls; nil: none
+	otherReadings *sync.Map         // by dialect: how those are read
+
+	otherLabels []format.Label // those that are labels
+
+	Heads       []callHead
+	headBytes   [256]bool // bytes that may start a head
+	LongestHead int       // bytes
+}
+
+// NewReading prepares a turn for the parser of text, which reads the calls of other families too.
+func NewReading(p *plan.Plan, others *OtherFamilies) *Reading {
+	r := ownReading(p)
+	r.others = others
+	r.findOtherMarkers()
+	return r
+}
+
+// ownReading prepares a turn for calls of its own family alone.
+func ownReading(p *plan.Plan) *Reading {
+	r := &Reading{Plan: p}
+	r.codecs = map[string][]scan.Codec{"": scan.RegionCodecs(p.Dialect, "")}
+	for _, m := range p.Dialect.AllMarkers() {
+		if m.Role == format.RoleCall {
+			r.codecs[m.Text] = scan.RegionCodecs(p.Dialect, m.Text)
+		}
+	}
+	r.cueUp()
+	r.behead()
+	return r
+}
