@@ -43,14 +43,14 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 		}
 		text += ", more words, <b>tags</b>, a<b, x>y, // comment, 3 < 4 & 5.\n\n\n  indented\tü 日本 🙂 end"
 		texts := []string{text}
-		for _, h := range p.reading.Heads {
+		for _, h := range p.reading.Unopened {
 			begun := "Some words"
 			for _, m := range slices.Concat(h.Marks, []string{"::"}) {
 				begun += ", " + h.Prefixes[0] + "get_weather" + m[:len(m)-1] + " " + h.Prefixes[len(h.Prefixes)-1] + "get_weath"
 			}
 			texts = append(texts, begun+" and more words")
 		}
-		limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax
+		limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax
 		for _, text := range texts {
 			if most, at := heldBack(p.TextParser(), text); most > limit {
 				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most, text[:at+1], limit)
@@ -101,7 +101,7 @@ func TestHoldback_underTheGrammar(t *testing.T) {
 		text := "Some words, more words, a tag <b>x</b> and a < b so that the text goes on for a while and ends here"
 		q := p.Parser()
 		most, at := heldBack(q, text)
-		if limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax; most > limit || q.(*parse.Captures).Rest != nil {
+		if limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax; most > limit || q.(*parse.Captures).Rest != nil {
 			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most, text[:at+1], limit)
 		}
 	}
@@ -115,7 +115,7 @@ func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
 			if m.Role != format.RoleCall || strings.Contains(m.Text, "=") {
 				continue // names stand in those
 			}
-			limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax
+			limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax
 			text := m.Text + "marks where calls begin, as " + m.Text + " functions are called by it and so on, whatever they may be called, and wherever"
 			most, at := heldBack(p.TextParser(), text)
 			if removed := strings.Count(text[:at+1], m.Text) * len(m.Text); most-removed > limit {
@@ -153,7 +153,7 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 		call := tg.call(d, "write_file", "path", "a", "content", "some text")
 		text := " Done, here is some text that is long enough: " + strings.Repeat("it goes on and on ", 10)
 		m := collect(withSymbols(p, q, call+text), q)
-		if kept := len(text) - len(deref(m.Content)); len(m.Calls) != 1 || kept > max(p.core.Longest, p.reading.LongestHead, parse.MinHold)+1 {
+		if kept := len(text) - len(deref(m.Content)); len(m.Calls) != 1 || kept > max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold)+1 {
 			t.Errorf("%s: %d calls and %d bytes kept back behind %q: %q", d.Key, len(m.Calls), kept, call, deref(m.Content))
 		}
 	}
@@ -172,7 +172,7 @@ func TestHoldback_ofTextBehindACall(t *testing.T) {
 			q := p.TextParser()
 			feed(q, call, 1)
 			most, at := heldBack(q, text)
-			if limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax; most > limit {
+			if limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax; most > limit {
 				t.Errorf("%s: %d bytes of %q are kept back behind %q, %d may be", d.Key, most, text[:at+1], call, limit)
 			}
 		}

@@ -106,7 +106,7 @@ func TestOtherFamily_markersOfOthersInProse(t *testing.T) {
 			if deref(got.Content) != raw || len(got.Calls) > 0 {
 				t.Errorf("%s: %q became %+v", d.Key, raw, got)
 			}
-			if most, at := heldBack(p.TextParser(), raw); most > 2*max(p.core.Longest, p.reading.LongestHead, parse.MinHold) {
+			if most, at := heldBack(p.TextParser(), raw); most > 2*max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) {
 				t.Errorf("%s: %d bytes are kept back at %q", d.Key, most, raw[:at+1])
 			}
 		}

@@ -213,7 +213,7 @@ func TestParser_holdsBackNoMoreThanAMarker(t *testing.T) {
 				for _, e := range q.Token([]byte{text[i]}, false) {
 					sent += len(e.Text)
 				}
-				if kept := i + 1 - sent; kept > max(p.core.Longest, p.reading.LongestHead, parse.MinHold)+utf8.UTFMax {
+				if kept := i + 1 - sent; kept > max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold)+utf8.UTFMax {
 					t.Errorf("%s: %q: %d bytes kept back after %d", d.Key, text, kept, i+1)
 					break
 				}

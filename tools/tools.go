@@ -112,22 +112,22 @@ func (p *Plan) SymbolParser() Parser { return parse.NewTolerant(p.reading, false
 // a client's history. Markers are recognised by their spelling.
 func (p *Plan) TextParser() *parse.Text { return parse.NewTolerant(p.reading, true, p.newID) }
 
-// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
-// to the one that the mark is in or behind, each with whether it is a marker token. The result is
-// nil if the call is valid, and if there is none.
-func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
-	return retry.Judge(p.reading, p.grammar, tokens)
+// CheckCall validates the call that a %check mark has just ended. tokens are the turn's output up
+// to the token that the mark is in or behind, each with whether it is a marker token. The result
+// is nil if the call is valid or there is none.
+func (p *Plan) CheckCall(tokens iter.Seq2[[]byte, bool]) *Fault {
+	return retry.CheckCall(p.reading, p.grammar, tokens)
 }
 
-// Fault is what a model is told of a call that a parser of text has refused.
+// Fault is what a model is told about a call that a parser of text has rejected.
 func (p *Plan) Fault(r Refusal) *Fault { return retry.Refused(p.core, r) }
 
-// Narrow is the grammar of the same turn under which a call is written anew that was at fault.
-// faults are all that was wrong with the call so far, the present one last; output is the turn's
-// up to the mark that ended it, of which the first keep bytes stay. It is false if nothing can be
-// said that refuses the output and accepts what is to stay of it.
-func (p *Plan) Narrow(faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
-	return retry.Narrow(p.core, faults, output, keep)
+// RetryGrammar is the grammar under which a call that failed validation is written anew, in the
+// same turn. faults are what was wrong with the call in all tries, the last one last. output is
+// the turn's, up to the mark that ended the call; its first keep bytes stay. The result is false
+// if no such grammar refuses the output and accepts the part that stays.
+func (p *Plan) RetryGrammar(faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
+	return retry.Grammar(p.core, faults, output, keep)
 }
 
 // compiled is the plan's grammar, compiled as engines do; package grammar remembers it.

@@ -51,7 +51,7 @@ type Mending struct {
 func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 	c.mending.Checks++
 	all := slices.Concat(c.reading.tokens, tokens)
-	f := c.reading.plan.tools.Judge(outputOf(all))
+	f := c.reading.plan.tools.CheckCall(outputOf(all))
 	if f != nil {
 		if err := c.catchUp(ctx, all, f); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 		if c.mending.Rewound+len(all)-keep > maxRewound || before.events != c.reading.events {
 			return false
 		}
-		text, ok := c.reading.plan.tools.Narrow(c.faults, outputOf(all), from)
+		text, ok := c.reading.plan.tools.RetryGrammar(c.faults, outputOf(all), from)
 		if !ok {
 			continue // further back there may be more to choose from
 		}

@@ -119,7 +119,7 @@ func (f *frame) takeLead(d *format.Family, c format.Named, s Shown) {
 	}
 	text, _, _ := strings.Cut(s.body(s.Answer), ProbeText)
 	d.Lead, d.Text = mark, []string{mark + text}
-	d.Cues = []format.Cue{{Text: mark, Codec: c}}
+	d.UnmarkedStarts = []format.UnmarkedStart{{Text: mark, Codec: c}}
 	f.between = ""
 }
 

@@ -176,19 +176,19 @@ func (f *frame) takeFence(d *format.Family) {
 	f.between = ""
 }
 
-// takeWord makes a cue of what stands before the calls if it is no marker: a word such as one with
-// a colon.
+// takeWord makes an unmarked start of what is before the calls if it is no marker: a word, say
+// with a colon.
 func (f *frame) takeWord(d *format.Family, c format.Syntax) {
 	word := strings.TrimSpace(f.before)
 	if word == "" || distinct(word) {
 		return
 	}
-	d.Cues = []format.Cue{{Text: word, LineStart: strings.Contains(f.lead+f.start, "\n") && strings.HasSuffix(word, ":"), Codec: c}}
+	d.UnmarkedStarts = []format.UnmarkedStart{{Text: word, LineStart: strings.Contains(f.lead+f.start, "\n") && strings.HasSuffix(word, ":"), Codec: c}}
 	if d.Fenced || f.before == word {
 		f.before = ""
 		return
 	}
-	d.Cues[0].Text = strings.TrimLeft(f.before, " \n")
+	d.UnmarkedStarts[0].Text = strings.TrimLeft(f.before, " \n")
 	f.before = ""
 }
 

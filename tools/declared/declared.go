@@ -204,20 +204,19 @@ func (t *Tool) Matches(text string) bool {
 	return m.AcceptBytes([]byte(text)) == nil && m.Done()
 }
 
-// verdict is what package grammar says of a schema.
-type verdict struct {
+// schemaCheck is what package grammar says of a schema.
+type schemaCheck struct {
 	issues []grammar.Issue
 	unsat  string
 	err    error
 }
 
-// verdicts are those that were pronounced before.
-var verdicts = memo.New[[sha256.Size]byte, verdict](2048, 16<<20)
+// checkedSchemas remembers what package grammar said.
+var checkedSchemas = memo.New[[sha256.Size]byte, schemaCheck](2048, 16<<20)
 
-// Judge passes a tool's schema through the front end of package grammar: which keywords the mask
-// enforces, and whether any value can satisfy it. The error is about a schema that is none, or
-// stop's.
-func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
+// CheckSchema has package grammar check a tool's schema: which keywords the mask enforces, and
+// whether any value satisfies it. The error is about a text that is no schema, or it is stop's.
+func (d *Tool) CheckSchema(params json.RawMessage, stop func() error) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, params); err != nil {
 		return fmt.Errorf("not JSON: %w", err)
@@ -230,7 +229,7 @@ func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
 		}
 		return nil
 	}
-	v, err := verdicts.Get(sha256.Sum256(d.Wire), len(d.Wire), func() (verdict, error) { return pronounce(d.Wire, stop) })
+	v, err := checkedSchemas.Get(sha256.Sum256(d.Wire), len(d.Wire), func() (schemaCheck, error) { return checkSchema(d.Wire, stop) })
 	if err != nil {
 		return err
 	}
@@ -262,18 +261,18 @@ func withoutArguments(wire json.RawMessage) json.RawMessage {
 	return append(root, ordered.Member{Key: "additionalProperties", Value: json.RawMessage("false")}).Object()
 }
 
-func pronounce(wire json.RawMessage, stop func() error) (verdict, error) {
+func checkSchema(wire json.RawMessage, stop func() error) (schemaCheck, error) {
 	g, err := grammar.FromSchema(wire, grammar.SchemaOptions{Lenient: true, Stop: stop})
 	var unsat *schema.UnsatError
 	switch {
 	case stop != nil && stop() != nil:
-		return verdict{}, stop()
+		return schemaCheck{}, stop()
 	case errors.As(err, &unsat):
-		return verdict{unsat: unsat.Error()}, nil
+		return schemaCheck{unsat: unsat.Error()}, nil
 	case err != nil:
-		return verdict{err: err}, nil //nolint:nilerr // it is the verdict
+		return schemaCheck{err: err}, nil //nolint:nilerr // the result holds it
 	}
-	return verdict{issues: g.Issues()}, nil
+	return schemaCheck{issues: g.Issues()}, nil
 }
 
 // CallKeys are the keys that an object which is a call may have. Where no marker says that it is

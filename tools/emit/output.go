@@ -236,8 +236,8 @@ func (w *output) openers() []string {
 		return nil
 	case d.Fenced:
 		word := ""
-		if len(d.Cues) > 0 {
-			word = d.Cues[0].Text
+		if len(d.UnmarkedStarts) > 0 {
+			word = d.UnmarkedStarts[0].Text
 		}
 		return []string{word + format.FenceOpen, word + "\n" + format.FenceOpen}
 	case d.Section.Open != "" && !d.Unmarked:
@@ -280,15 +280,15 @@ func (w *output) calls() string {
 	open, between, end := writerOf(d).list()
 	list := w.several(cmp.Or(between, w.lit(d.Layout.Between)))
 	inside := w.lit(d.Layout.Section)
-	cue := ""
-	if len(d.Cues) > 0 && d.Section.Open == "" && d.Call.Open == "" && !d.Cues[0].Bare {
-		cue = w.lit(d.Cues[0].Text)
+	start := ""
+	if len(d.UnmarkedStarts) > 0 && d.Section.Open == "" && d.Call.Open == "" && !d.UnmarkedStarts[0].Bare {
+		start = w.lit(d.UnmarkedStarts[0].Text)
 	}
 	list = seq(open, list, end)
 	if d.Fenced {
-		return seq(cue, `"\n"?`, grammar.Quote(format.FenceOpen+"\n"), list, `"\n"?`, grammar.Quote(format.FenceMark))
+		return seq(start, `"\n"?`, grammar.Quote(format.FenceOpen+"\n"), list, `"\n"?`, grammar.Quote(format.FenceMark))
 	}
-	marked := seq(w.lit(d.Section.Open), w.lit(d.Layout.Open), cue, inside, list, inside, w.lit(d.Section.Close))
+	marked := seq(w.lit(d.Section.Open), w.lit(d.Layout.Open), start, inside, list, inside, w.lit(d.Section.Close))
 	if d.Unmarked {
 		return alt([]string{marked, list})
 	}

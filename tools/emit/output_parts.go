@@ -103,7 +103,7 @@ func (w *output) headerCalls() string {
 // steps is the output of a family that labels what it writes.
 func (w *output) steps() string {
 	const thought, final = "Thought:", "Final Answer:"
-	action := w.Dialect.Cues[0].Text
+	action := w.Dialect.UnmarkedStarts[0].Text
 	calls := w.calls()
 	var last []string
 	if calls != "" {

@@ -25,7 +25,7 @@ var byName = []format.Family{
 		Signature: []string{`<function=`, `<|start_header_id|>`}},
 	{Key: "functionary-v3.2", About: "Functionary v3.2", Aliases: []string{"functionary"},
 		Codecs: []format.Syntax{format.Named{Separator: "\n", Splits: []string{"\n"}}}, Opens: []string{"<|python_tag|>"},
-		Cues: []format.Cue{{Text: ">>>", Codec: format.Named{Separator: "\n", Splits: []string{"\n"}}}}, Lead: ">>>", Text: []string{">>>all\n"}, Ends: llama,
+		UnmarkedStarts: []format.UnmarkedStart{{Text: ">>>", Codec: format.Named{Separator: "\n", Splits: []string{"\n"}}}}, Lead: ">>>", Text: []string{">>>all\n"}, Ends: llama,
 		Signature: []string{`>>>all`, `<|start_header_id|>`}},
 	{Key: "functiongemma", About: "FunctionGemma", Call: format.Pair("<start_function_call>", "<end_function_call>"),
 		Codecs:    []format.Syntax{format.Named{Before: "call:", Splits: []string{"call:"}, Quotes: []string{"<escape>"}, BareKeys: true}},

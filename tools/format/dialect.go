@@ -51,16 +51,16 @@ type Family struct {
 	Section Span     // around all calls of a turn; zero: none
 	// Unmarked: models leave the section's markers out as often as not.
 	Unmarked bool
-	// Fenced: what a cue starts stands in a JSON code fence, white space between its parts.
+	// Fenced: an unmarked call is in a JSON code fence, with white space around it.
 	Fenced bool
 	Call   Span // around one call; zero: the codec finds its end
 	Layout Layout
 	// the first is how the family writes, the others what it is known to slip into
-	Codecs  []Syntax
-	Opens   []string // further markers that open a region
-	Cues    []Cue    // texts that start a call without being markers
-	Headers *Headers // messages that say in a header what they are (harmony)
-	Think   Span
+	Codecs         []Syntax
+	Opens          []string        // further markers that open a region
+	UnmarkedStarts []UnmarkedStart // texts that start a call and are no markers
+	Headers        *Headers        // messages that say in a header what they are (harmony)
+	Think          Span
 	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is
 	// offered any.
 	Thoughtless bool
@@ -114,8 +114,8 @@ const (
 	LabelInput                     // a call's arguments; it counts where they belong to none
 )
 
-// Cue is a text that starts a call but is no marker: it stays where it was if no call follows.
-type Cue struct {
+// UnmarkedStart is a text that starts a call and is no marker: it stays text if no call follows.
+type UnmarkedStart struct {
 	Text      string
 	LineStart bool // only as the first thing on its line
 	Bare      bool // the text is also common where no call is meant

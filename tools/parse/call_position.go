@@ -36,7 +36,7 @@ func (p *Text) followed(final bool) peek.Answer {
 	case r.tail == len(p.buf):
 		return peek.AtLast(final)
 	}
-	if _, a := p.headAt(r.tail, final); r.Bare && a != peek.No {
+	if _, a := p.unopenedAt(r.tail, final); r.Bare && a != peek.No {
 		return a
 	}
 	_, other := r.scan.(*otherFamilyScanner)

@@ -38,7 +38,7 @@ type Captures struct {
 	partial []byte // the last text of a value
 	taken   int    // of it; the rest is the start of a character
 	word    []byte // a name, or what has to be whole before it means something
-	call    writtenCall
+	call    capturedCall
 	none    []byte // text of a call that proved to be none, see giveBack
 	before  int    // bytes of the output before the present token
 	at      int    // where in the output stands what the grammar tells

@@ -113,8 +113,8 @@ func (p *Text) moveTo(i int) {
 // callAt tells whether a call begins at pos.
 func (p *Text) callAt(final bool) peek.Answer {
 	i, waits := p.pos, peek.No
-	if p.plan.headBytes[p.buf[i]] && p.startsWord(i) {
-		if _, a := p.headAt(i, final); a == peek.Yes {
+	if p.plan.unopenedBytes[p.buf[i]] && p.startsWord(i) {
+		if _, a := p.unopenedAt(i, final); a == peek.Yes {
 			return peek.Yes
 		} else if a == peek.Unknown {
 			waits = peek.Unknown
@@ -127,7 +127,7 @@ func (p *Text) callAt(final bool) peek.Answer {
 	case a == peek.Unknown:
 		waits = peek.Unknown
 	}
-	if _, a := p.cueHere(p.buf[i:], final); a != peek.No {
+	if _, a := p.unmarkedHere(p.buf[i:], final); a != peek.No {
 		return a
 	}
 	return waits

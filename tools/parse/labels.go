@@ -177,6 +177,6 @@ func (p *Reading) findOtherLabels(beginning string) {
 	}
 	p.otherLabels = append(p.otherLabels, format.Label{Text: beginning})
 	for _, l := range append(d.Labels[:len(d.Labels):len(d.Labels)], format.Label{Text: beginning}) {
-		p.labelOn(l)
+		p.addLabel(l)
 	}
 }

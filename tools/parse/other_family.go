@@ -76,7 +76,7 @@ func beginnings(d *format.Dialect) (all []string) {
 			all = append(all, m.Text)
 		}
 	}
-	for _, c := range d.Cues {
+	for _, c := range d.UnmarkedStarts {
 		all = append(all, c.Text)
 	}
 	return all
@@ -101,7 +101,7 @@ func wraps() (all []*format.Dialect) {
 				open, end := "<"+bar+word+bar+">", "<"+bar+"/"+word+bar+">"
 				c := format.JSON{NameKey: "name", ArgsKey: "arguments"}
 				all = append(all, &format.Dialect{Family: format.Family{Key: open, Section: format.Span{Close: end},
-					Codecs: []format.Syntax{c}, Cues: []format.Cue{{Text: open, Bare: true, Codec: c}}}})
+					Codecs: []format.Syntax{c}, UnmarkedStarts: []format.UnmarkedStart{{Text: open, Bare: true, Codec: c}}}})
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (p *Reading) findOtherMarkers() {
 	for text := range p.others.byText {
 		if _, own := p.Markers.ByText[text]; !own {
 			openers = append(openers, format.Marker{Text: text, Role: format.RoleCall})
-			p.cueOn(text)
+			p.addUnmarked(text)
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(p.others.byText)) {
@@ -157,7 +157,7 @@ func (p *Reading) otherMarkerAt(text []byte, final bool) (format.Marker, peek.An
 
 // openOther opens the region of a call whose marker m is another family's.
 func (p *Text) openOther(m format.Marker, at int) {
-	p.openCue(at, at, otherFamilyCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
+	p.openUnmarked(at, at, otherFamilyCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
 	p.region.unopened = false
 }
 
@@ -165,7 +165,7 @@ func (p *Text) openOther(m format.Marker, at int) {
 // beginning of the region must be a marker of that family; else it is no call.
 func (p *Text) asOtherFamily() {
 	r := p.region
-	if m, a := p.plan.otherMarkerAt(p.buf[r.start:r.body], true); r.cue && a == peek.Yes {
+	if m, a := p.plan.otherMarkerAt(p.buf[r.start:r.body], true); r.markerless && a == peek.Yes {
 		p.openOther(m, r.start)
 		return
 	}

@@ -12,12 +12,12 @@ import (
 // the codecs that read them. It is immutable and may be shared.
 type Reading struct {
 	*plan.Plan
-	codecs     map[string][]scan.Codec // by opener: what may read its region
-	cueBytes   [256]bool               // bytes that may start a cue
-	labelWords []string                // of labels, without their colons
-	thoughts   []format.Label          // labels of thoughts, of any family
-	// cues that begin with other bytes than brackets and the like
-	cueWords []string
+	codecs        map[string][]scan.Codec // by opener: what may read its region
+	unmarkedBytes [256]bool               // first bytes of unmarked starts
+	labelWords    []string                // of labels, without their colons
+	thoughts      []format.Label          // labels of thoughts, of any family
+	// unmarked starts whose first byte is common in text
+	unmarkedWords []string
 
 	foreign       bool // the turn of another family is read
 	others        *OtherFamilies
@@ -26,9 +26,9 @@ type Reading struct {
 
 	otherLabels []format.Label // those that are labels
 
-	Heads       []callHead
-	headBytes   [256]bool // bytes that may start a head
-	LongestHead int       // bytes
+	Unopened        []unopenedCall
+	unopenedBytes   [256]bool // first bytes of unopened calls
+	LongestUnopened int       // bytes
 }
 
 // NewReading prepares a turn for the parser of text, which reads the calls of other families too.
@@ -48,7 +48,7 @@ func ownReading(p *plan.Plan) *Reading {
 			r.codecs[m.Text] = scan.RegionCodecs(p.Dialect, m.Text)
 		}
 	}
-	r.cueUp()
-	r.behead()
+	r.findUnmarked()
+	r.findUnopened()
 	return r
 }

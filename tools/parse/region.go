@@ -26,7 +26,7 @@ type region struct {
 	start       int // of the region's text
 	body        int // behind the opener
 	symbol      bool
-	cue         bool         // no marker opened it: its text begins at start
+	markerless  bool         // no marker opened it: its text begins at start
 	scan        scan.Scanner // nil until it is known which codec reads it
 	codecs      []scan.Codec
 	tail        int // where looking on goes on after the end; 0 before it
@@ -309,7 +309,7 @@ func (p *Text) noCall(end int, err error) {
 	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body
-	if !r.cue {
+	if !r.markerless {
 		p.tagEnd = p.plan.Markers.ByText[r.Marker].TagEnd
 	} else if stepped {
 		p.leaveStep(labels)

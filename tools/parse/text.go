@@ -189,7 +189,8 @@ func (p *Text) run(final bool) {
 	}
 }
 
-// stepText reads text up to the next marker or cue. It says whether there is more to decide.
+// stepText reads text up to the next beginning of a call or marker. It says whether there is more
+// to decide.
 func (p *Text) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		peek.Examine(1)
@@ -199,8 +200,8 @@ func (p *Text) stepText(final bool) bool {
 				return a == peek.Yes
 			}
 		}
-		if p.plan.headBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
-			if a := p.openHead(i, final); a != peek.No {
+		if p.plan.unopenedBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
+			if a := p.openUnopened(i, final); a != peek.No {
 				return a == peek.Yes
 			}
 		}
@@ -231,9 +232,9 @@ func (p *Text) stepText(final bool) bool {
 				return true
 			}
 		}
-		if p.plan.cueBytes[b] && !p.muted(i) && !p.asIs() && p.mayCue(i, final) {
+		if p.plan.unmarkedBytes[b] && !p.muted(i) && !p.asIs() && p.mayStart(i, final) {
 			p.pass(i)
-			switch p.cueAt(i, final) {
+			switch p.unmarkedAt(i, final) {
 			case peek.Yes:
 				return true
 			case peek.Unknown:
@@ -297,7 +298,7 @@ func (p *Text) pass(i int) {
 	p.pos = i
 }
 
-// look remembers what cues depend on.
+// look remembers what the beginnings of calls depend on.
 func (p *Text) look(text []byte) {
 	p.quoting.read(text, p.blank, p.solid)
 	line := text

@@ -112,7 +112,7 @@ func (p *Plan) declare(tools []turn.Tool) error {
 			return err
 		}
 		d := declared.Tool{Tool: t, Prompt: flat[i], Schema: schema}
-		if err := d.Judge(params, p.Turn.Stop); err != nil {
+		if err := d.CheckSchema(params, p.Turn.Stop); err != nil {
 			if p.stopped() != nil {
 				return err
 			}

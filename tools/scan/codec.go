@@ -14,8 +14,8 @@ import (
 	"tenon/tools/plan"
 )
 
-// Codec reads the calls that stand in one region of a turn: what follows an opening marker or a
-// cue. Each way of writing arguments has one, shared by all families that write so.
+// Codec reads the calls in one region of a turn: what follows an opening marker, or an unmarked
+// start. Each way of writing arguments has one, shared by all families that write so.
 type Codec interface {
 	// Starts tells whether body, the text behind an opener, is this codec's. It holds more
 	// than white space.
@@ -43,7 +43,7 @@ func CodecOf(s format.Syntax) Codec {
 // Opening is how a region began.
 type Opening struct {
 	Plan   *plan.Plan
-	Marker string // the opener; "" for a cue
+	Marker string // the opener; "" of a call without one
 	Name   string // of the tool, where a header told it
 	Bare   bool   // nothing says that this is a call: it must prove itself and end the turn
 	keyed  bool   // the name is a key

@@ -6,7 +6,7 @@ import (
 
 // Where the vocabulary has tokens for a family's markers, a name beside one in ordinary letters is
 // only text.
-func TestHeads_markersCountAsTheVocabularyHasThem(t *testing.T) {
+func TestMissingOpener_markersCountAsTheVocabularyHasThem(t *testing.T) {
 	family, _ := Lookup("kimi-k2")
 	const mark = "<|tool_call_argument_begin|>"
 	p := planFor(t, &Dialect{family.With([]string{mark})}, Thinking{})
@@ -25,7 +25,7 @@ func TestHeads_markersCountAsTheVocabularyHasThem(t *testing.T) {
 
 // A name that is not declared, or a declared one in another place, calls nothing; its text stays,
 // without the markers.
-func TestHeads_whatIsNoCallStays(t *testing.T) {
+func TestMissingOpener_whatIsNoCallStays(t *testing.T) {
 	for _, c := range []struct{ family, raw, content string }{
 		{"mistral-small", `get_news[ARGS]{"city": "Rome"}`, `get_news{"city": "Rome"}`},
 		{"mistral-small", `my_get_weather[ARGS]{"city": "Rome"}`, `my_get_weather{"city": "Rome"}`},

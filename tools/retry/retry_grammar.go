@@ -15,17 +15,17 @@ import (
 	"tenon/tools/plan"
 )
 
-// Narrow is the grammar of the same turn under which a call is written anew that was at fault.
-// faults are all that was wrong with the call so far, the present one last; output is the turn's
-// up to the mark that ended it, of which the first keep bytes stay.
+// Grammar is the grammar under which a call that failed validation is written anew, in the same
+// turn. faults are what was wrong with the call in all tries, the last one last. output is the
+// turn's, up to the mark that ended the call; its first keep bytes stay.
 //
-// It differs from [Plan.Grammar] in the schema of the one tool: a value that failed cannot come
-// again, and the part of the schema that it failed holds at its place by itself, free of what made
-// it too hard for the mask as a whole. It is false if nothing can be said that refuses the output
-// and accepts what is to stay of it.
-func Narrow(p *plan.Plan, faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
+// It differs from the turn's first grammar in the schema of that tool: a value that failed is
+// excluded, and the part of the schema that it failed stands alone at its place, free of what made
+// the whole too hard for the mask. The result is false if no such grammar refuses the output and
+// accepts the part that stays.
+func Grammar(p *plan.Plan, faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
 	for _, exact := range []bool{true, false} {
-		q := narrowed(p, faults, exact)
+		q := constrained(p, faults, exact)
 		text := emit.Grammar(q)
 		if refuses(text, output, keep) {
 			return text, true
@@ -34,8 +34,9 @@ func Narrow(p *plan.Plan, faults []*Fault, output iter.Seq2[[]byte, bool], keep 
 	return "", false
 }
 
-// narrowed is the plan with a schema for the tool at fault that its latest arguments do not fit.
-func narrowed(p *plan.Plan, faults []*Fault, exact bool) *plan.Plan {
+// constrained is the plan with a narrower schema for the tool, which its last arguments do not
+// fit.
+func constrained(p *plan.Plan, faults []*Fault, exact bool) *plan.Plan {
 	q := *p
 	q.Tools = slices.Clone(p.Tools)
 	t := &q.Tools[faults[len(faults)-1].tool]
@@ -51,7 +52,7 @@ func narrowed(p *plan.Plan, faults []*Fault, exact bool) *plan.Plan {
 	return &q
 }
 
-// refuses tells whether a grammar accepts what is to stay of an output, but not all of it.
+// refuses tells whether a grammar accepts the part of an output that stays, but not all of it.
 func refuses(text string, output iter.Seq2[[]byte, bool], keep int) bool {
 	g, err := grammar.Parse(text, grammar.Options{Lenient: true})
 	if err != nil {

@@ -9,71 +9,72 @@ import (
 	"tenon/tools/scan"
 )
 
-// Cues are the ways in which calls begin without a marker: bare or fenced JSON in any dialect, and
-// what a family declares. What they start must prove to be a call; until then nothing is removed.
+// A call may start without a marker: as JSON, bare or in a code fence, in any dialect; or with a
+// text that a family declares, such as "Action:". It must prove to be a call; until then nothing
+// is removed.
 
-// cueUp decides which bytes may start a cue.
-func (p *Reading) cueUp() {
+// findUnmarked collects the texts with which such a call starts.
+func (p *Reading) findUnmarked() {
 	for _, l := range p.Dialect.Labels {
 		if l.Kind != format.LabelInput || len(p.Turn.Tools) > 0 {
-			p.labelOn(l)
+			p.addLabel(l)
 		}
 	}
-	for _, c := range p.Dialect.Cues {
+	for _, c := range p.Dialect.UnmarkedStarts {
 		if labels(p.Dialect, c) && len(p.Turn.Tools) > 0 {
-			p.labelOn(format.Label{Text: c.Text})
+			p.addLabel(format.Label{Text: c.Text})
 		}
 	}
 	if !p.Callable {
 		return
 	}
 	for _, b := range []byte("{[`<") {
-		p.cueBytes[b] = true
+		p.unmarkedBytes[b] = true
 	}
-	for _, c := range p.Dialect.Cues {
-		p.cueOn(c.Text)
+	for _, c := range p.Dialect.UnmarkedStarts {
+		p.addUnmarked(c.Text)
 	}
 }
 
-// labelOn has a label looked for, in any case, bold or a heading.
-func (p *Reading) labelOn(l format.Label) {
+// addLabel has a label looked for, in upper or lower case, in bold or as a heading.
+func (p *Reading) addLabel(l format.Label) {
 	word := strings.TrimSuffix(l.Text, ":")
 	if l.Kind == format.LabelThinking && !slices.Contains(p.thoughts, l) {
 		p.thoughts = append(p.thoughts, l)
 	}
 	p.labelWords = append(p.labelWords, word)
 	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0], '#', '-'} {
-		p.cueBytes[b] = true
+		p.unmarkedBytes[b] = true
 	}
 }
 
-// cueOn has a text that is no marker looked for.
-func (p *Reading) cueOn(text string) {
-	p.cueBytes[text[0]] = true
-	if !alwaysCues(text[0]) {
-		p.cueWords = append(p.cueWords, text)
+// addUnmarked has a text looked for that is no marker.
+func (p *Reading) addUnmarked(text string) {
+	p.unmarkedBytes[text[0]] = true
+	if !rareByte(text[0]) {
+		p.unmarkedWords = append(p.unmarkedWords, text)
 	}
 }
 
-// alwaysCues tells whether a byte is rare enough in text to be looked behind each time.
-func alwaysCues(b byte) bool { return strings.IndexByte("{[`<*", b) >= 0 }
+// rareByte tells whether a byte is so rare in text that each one may be looked at.
+func rareByte(b byte) bool { return strings.IndexByte("{[`<*", b) >= 0 }
 
-// mayCue tells whether a cue may start at offset i: common letters do not part the text at each of
-// them.
-func (p *Text) mayCue(i int, final bool) bool {
+// mayStart tells, by a quick look, whether a call may start at offset i. So text is not cut at
+// each letter with which one starts.
+func (p *Text) mayStart(i int, final bool) bool {
 	text := p.buf[i:]
-	if alwaysCues(text[0]) {
+	if rareByte(text[0]) {
 		return true
 	}
 	if p.blankBefore(i) && (text[0] == '#' || text[0] == '-' || slices.ContainsFunc(p.plan.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No })) {
 		return true
 	}
-	_, a := peek.AnyPrefix(text, p.plan.cueWords, final)
+	_, a := peek.AnyPrefix(text, p.plan.unmarkedWords, final)
 	return a != peek.No
 }
 
-// cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
-func (p *Text) cueAt(i int, final bool) peek.Answer {
+// unmarkedAt opens the region of an unmarked call at i, which is pos, if one starts there.
+func (p *Text) unmarkedAt(i int, final bool) peek.Answer {
 	text := p.buf[i:]
 	if a := p.takeLabel(text, final); a != peek.No {
 		return a
@@ -81,17 +82,17 @@ func (p *Text) cueAt(i int, final bool) peek.Answer {
 	if text[0] == '`' && p.plan.Callable {
 		return p.openCode(final)
 	}
-	open, a := p.cueHere(text, final)
+	open, a := p.unmarkedHere(text, final)
 	if a == peek.Yes {
 		open(i)
 	}
 	return a
 }
 
-// cueHere tells whether a cue stands at the start of text, which is at pos: one of the dialect's,
-// what begins another family's calls, or an object. open opens its region at an offset.
-func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answer) {
-	if c, n, a := p.ownCue(text, final); a != peek.No {
+// unmarkedHere tells whether an unmarked call starts at text, which is at pos: with a text of the
+// dialect, with one of another family, or as an object. open opens its region at an offset.
+func (p *Text) unmarkedHere(text []byte, final bool) (open func(at int), a peek.Answer) {
+	if c, n, a := p.ownUnmarked(text, final); a != peek.No {
 		return func(at int) { p.openOwn(c, at, n) }, a
 	}
 	if !p.plan.Callable {
@@ -100,16 +101,17 @@ func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answe
 	if m, a := p.plan.otherMarkerAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
 		return func(at int) { p.openOther(m, at) }, a
 	}
-	if a := p.genericCue(text, final); a != peek.Yes {
+	if a := p.objectStart(text, final); a != peek.Yes {
 		return nil, a
 	}
-	return func(at int) { p.openCue(at, at, scan.JSONCodec{}, true) }, peek.Yes
+	return func(at int) { p.openUnmarked(at, at, scan.JSONCodec{}, true) }, peek.Yes
 }
 
-// ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.
-func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.Answer) {
+// ownUnmarked tells whether text begins with one of the dialect's unmarked starts, and how long
+// that is.
+func (p *Text) ownUnmarked(text []byte, final bool) (found format.UnmarkedStart, n int, a peek.Answer) {
 	waits := false
-	for _, c := range p.plan.Dialect.Cues {
+	for _, c := range p.plan.Dialect.UnmarkedStarts {
 		labels := labels(p.plan.Dialect, c)
 		// a word that is common in text
 		if c.LineStart && (!p.blank || p.quoted()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) {
@@ -124,17 +126,17 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 		}
 		waits = waits || a == peek.Unknown
 	}
-	return format.Cue{}, 0, peek.Boolean(waits, peek.Unknown)
+	return format.UnmarkedStart{}, 0, peek.Boolean(waits, peek.Unknown)
 }
 
-// quoted tells whether a text quotes what begins here.
+// quoted tells whether what begins here is in a quotation.
 func (p *Text) quoted() bool { return p.code == nil && p.quoting.open() }
 
-// labels tells whether a cue is one of a dialect's labels.
-func labels(d *format.Dialect, c format.Cue) bool { return c.LineStart && len(d.Labels) > 0 }
+// labels tells whether an unmarked start is one of the dialect's labels.
+func labels(d *format.Dialect, c format.UnmarkedStart) bool { return c.LineStart && len(d.Labels) > 0 }
 
-// openOwn opens the region of one of the dialect's cues, which has n bytes.
-func (p *Text) openOwn(c format.Cue, at, n int) {
+// openOwn opens the region of one of the dialect's unmarked starts, which has n bytes.
+func (p *Text) openOwn(c format.UnmarkedStart, at, n int) {
 	led := p.thinking
 	switch {
 	case !labels(p.plan.Dialect, c):
@@ -145,7 +147,7 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	default:
 		p.turnTo(false)
 	}
-	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
+	p.openUnmarked(at, at+n, scan.CodecOf(c.Codec), c.Bare)
 	if p.region.first {
 		p.region.Proof = 1
 		if led {
@@ -160,14 +162,14 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	p.region.Loose = plain == peek.No
 }
 
-func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {
+func (p *Text) openUnmarked(start, body int, c scan.Codec, bare bool) {
 	p.openRegion(scan.Opening{Plan: p.plan.Plan, Bare: bare}, start, body, false)
-	p.region.cue, p.region.unmarked = true, true
+	p.region.markerless, p.region.unmarked = true, true
 	p.region.codecs = []scan.Codec{c}
 }
 
-// genericCue tells whether an object, or an array of objects, starts here.
-func (p *Text) genericCue(text []byte, final bool) peek.Answer {
+// objectStart tells whether an object, or an array of objects, starts here.
+func (p *Text) objectStart(text []byte, final bool) peek.Answer {
 	switch text[0] {
 	case '{':
 		return p.plan.firstKey(text, 1, final)

@@ -10,7 +10,7 @@ import (
 
 // An element with the name of a tool and its arguments inside is a call in every family; any other
 // element is text.
-func TestElement_callsAsElements(t *testing.T) {
+func TestToolNameTag_callsAsElements(t *testing.T) {
 	declared := append(defaultTools(t), Tool{Name: "table", Parameters: json.RawMessage(`{"type":"object","properties":{"rows":{"type":"integer"}},"required":["rows"]}`)})
 	for _, c := range []struct {
 		raw, content string

@@ -34,12 +34,12 @@ type Fault struct {
 	starts []int
 }
 
-// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
-// to the one that the mark is in or behind, each with whether it is a marker token. The result is
-// nil if the call is valid, and if there is none.
-func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
+// CheckCall validates the call that a %check mark has just ended. tokens are the turn's output up
+// to the token that the mark is in or behind, each with whether it is a marker token. The result
+// is nil if the call is valid or there is none.
+func CheckCall(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
 	var o parse.Outcome
-	var w written
+	var w argumentPlaces
 	if g, err := emit.Compile(grammar, nil); err == nil {
 		q := parse.NewCaptureParser(p, g, nil)
 		for text, symbol := range tokens {
@@ -52,7 +52,7 @@ func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fa
 			}
 		}
 		o = q.Looked
-		w.args, w.members, w.text, w.ok = q.Written()
+		w.args, w.members, w.text, w.ok = q.ArgumentPlaces()
 	}
 	if !o.Known { // it has left its grammar
 		o = lookAtText(p, tokens)
@@ -124,8 +124,8 @@ func (f *Fault) From(try int) (int, bool) {
 	return f.starts[min(try, len(f.starts)-1)], true
 }
 
-// written is where the arguments of an output's last call stand in it, in bytes.
-type written struct {
+// argumentPlaces is where the arguments of an output's last call stand in it, in bytes.
+type argumentPlaces struct {
 	args    int
 	members []int  // where each argument begins; nil where they are one JSON text
 	text    []byte // of the arguments, up to the output's end
@@ -133,7 +133,7 @@ type written struct {
 }
 
 // locate finds the first place at fault in the output.
-func (f *Fault) locate(w written) {
+func (f *Fault) locate(w argumentPlaces) {
 	place, argument := -1, -1
 	for _, at := range f.Places {
 		p, a := w.args, w.args
@@ -152,7 +152,7 @@ func (f *Fault) locate(w written) {
 }
 
 // place is where the value begins that a path leads to, and where its argument does.
-func (w written) place(args json.RawMessage, path []string) (value, argument int) {
+func (w argumentPlaces) place(args json.RawMessage, path []string) (value, argument int) {
 	if w.members == nil {
 		argument, ok := locate(w.text, path[:1])
 		if !ok {

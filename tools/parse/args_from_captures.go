@@ -13,44 +13,47 @@ import (
 	"tenon/tools/turn"
 )
 
-// writtenCall is the call that the grammar is in: its arguments as JSON, or its input as text, as
-// far as they are certain.
-type writtenCall struct {
+// The grammar's captures tell the arguments of a call one by one. From them this file writes the
+// JSON object that clients get, and sends each part of it as soon as it is certain.
+
+// capturedCall is the call that the grammar is in.
+type capturedCall struct {
 	open    bool
 	tool    *declared.Tool // nil before it is known, and once the arguments are complete
-	call    turn.Call      // once it has been begun
-	out     []byte
-	sent    int // of out
+	call    turn.Call      // once its start has been sent
+	out     []byte         // arguments as JSON, or input as text, as far as certain
+	sent    int            // how much of out has been sent
 	members int
 	key     string // of the argument that is read
-	at      int    // offset of its name in the output
-	source  []byte // its text, should it prove to be none
-	refused error  // why it is none
-	held    bool   // nothing of it leaves before it is whole and valid
-	args    int    // where its arguments begin in the output, as far as the tokens' ends tell
-	places  []int  // where each of them does that has a place of its own
-	fresh   bool   // none of the last one's text has been told
+	at      int    // offset of the call's name in the output
+	source  []byte // its text, in case that it is rejected
+	refused error  // why it is rejected
+	held    bool   // nothing of it is sent before it is complete and valid
+	args    int    // where the arguments begin in the output, by the ends of tokens
+	places  []int  // where each of those begins that has a place of its own
+	fresh   bool   // no text of the last argument has come yet
 }
 
-// place notes that the last argument begins at the offset of its first text. The event that begins
-// its capture may come later, since text that may be the start of a marker is held back.
-func (c *writtenCall) place(at int) {
+// place notes where the first text of the last argument is. Its capture may begin later, since
+// text that may be the start of a marker is held back.
+func (c *capturedCall) place(at int) {
 	if n := len(c.places); c.fresh {
 		c.places[n-1], c.fresh = min(c.places[n-1], at), false
 	}
 }
 
-// Written is where the arguments of the last call stand in the output: all of them, and each that
-// has a place of its own. It is exact if each byte was a token. text is the output from there on.
-func (p *Captures) Written() (args int, places []int, text []byte, ok bool) {
+// ArgumentPlaces is where the arguments of the last call stand in the output: all of them, and
+// each that has a place of its own. It is exact if each byte was a token. text is the output from
+// there on.
+func (p *Captures) ArgumentPlaces() (args int, places []int, text []byte, ok bool) {
 	if p.Rest != nil {
 		return 0, nil, nil, false
 	}
 	return p.call.args, p.call.places, p.output[p.call.args:], true
 }
 
-// named begins the call whose name has been read. It is held back if its arguments are to be
-// validated first, or if even its shortest end may not fit what remains.
+// named begins the call whose name has been read. It is held back if its arguments must be
+// validated first, or if its shortest end may not fit into what remains of the budget.
 func (p *Captures) named() {
 	name := string(p.word)
 	p.word = p.word[:0]
@@ -62,7 +65,7 @@ func (p *Captures) named() {
 	t := &p.plan.Tools[i]
 	p.Looked = Outcome{}
 	held := t.Held || p.limited && p.grammar.Distance() > p.room
-	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, args: p.at, source: p.call.source, held: held}
+	p.call = capturedCall{open: true, tool: t, out: p.call.out[:0], at: p.before, args: p.at, source: p.call.source, held: held}
 	if !held {
 		p.layout()
 		p.call.call = p.begin(t)
@@ -74,7 +77,7 @@ func (p *Captures) begunInCall(x part) {
 	switch x.Name {
 	case emit.CaptureCall:
 		p.behindCall = false
-		p.call = writtenCall{open: true, out: c.out[:0], source: c.source[:0]}
+		p.call = capturedCall{open: true, out: c.out[:0], source: c.source[:0]}
 	case emit.CaptureArgs, emit.CaptureMembers:
 		c.args = p.at
 	case emit.CaptureMember:
@@ -97,8 +100,8 @@ func (p *Captures) begunInCall(x part) {
 	}
 }
 
-// separate writes what stands before a member of the object of arguments.
-func (c *writtenCall) separate() {
+// separate writes what comes before a member of the arguments: a brace or a comma.
+func (c *capturedCall) separate() {
 	if c.members++; c.members == 1 {
 		c.out = append(c.out, '{')
 	} else {
@@ -130,12 +133,12 @@ func (p *Captures) overInCall(x part) {
 			c.out = append(c.out, '{')
 		}
 		c.out = append(c.out, '}')
-		p.written()
+		p.endArguments()
 	case emit.CaptureInput:
 		c.out = append(c.out, peek.ReplaceInvalid(p.whole(nil, true))...)
-		p.written()
+		p.endArguments()
 	case emit.CaptureArgs, emit.CaptureQuoted:
-		p.written()
+		p.endArguments()
 	}
 }
 
@@ -161,8 +164,8 @@ func (p *Captures) bytesInCall(name string, b []byte) {
 	}
 }
 
-// whole is the text up to here that is whole characters; the rest waits. last says that nothing
-// follows. The text is valid until the next call.
+// whole is the text so far up to the last complete character; the rest waits. last tells that
+// nothing follows. The text is valid until the next call.
 func (p *Captures) whole(b []byte, last bool) []byte {
 	p.partial = append(p.partial[:copy(p.partial, p.partial[p.taken:])], b...)
 	p.taken = len(p.partial)
@@ -172,8 +175,8 @@ func (p *Captures) whole(b []byte, last bool) []byte {
 	return p.partial[:p.taken]
 }
 
-// unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in
-// their shortest form.
+// unquote decodes a free-form tool's text from a JSON string. The grammar allows escapes in their
+// shortest form only.
 func (p *Captures) unquote(b []byte) {
 	for _, c := range b {
 		if len(p.word) == 0 && c != '\\' {
@@ -189,7 +192,7 @@ func (p *Captures) unquote(b []byte) {
 	}
 }
 
-// sendArguments sends what has become certain of a call that was begun.
+// sendArguments sends what has become certain of the arguments.
 func (p *Captures) sendArguments() {
 	c := &p.call
 	if c.tool == nil || c.held {
@@ -203,9 +206,9 @@ func (p *Captures) sendArguments() {
 	}
 }
 
-// written ends the call, whose arguments are complete. Those that the grammar does not enforce
-// whole are validated now.
-func (p *Captures) written() {
+// endArguments ends the call, whose arguments are complete. It validates what the grammar did not
+// enforce.
+func (p *Captures) endArguments() {
 	p.sendArguments()
 	c := &p.call
 	t := c.tool
@@ -214,7 +217,7 @@ func (p *Captures) written() {
 		p.end(t, c.call, string(c.out))
 		return
 	}
-	payload, err := p.judged(t, string(c.out))
+	payload, err := p.validated(t, string(c.out))
 	if err != nil {
 		c.refused = err
 		p.note(c.at, "not a call: "+err.Error())
@@ -224,14 +227,14 @@ func (p *Captures) written() {
 	p.sendCall(t, payload)
 }
 
-// callOver gives the text of a call that proved to be none back.
+// callOver sends a rejected call as text.
 func (p *Captures) callOver() {
 	p.call.open, p.behindCall = false, p.call.refused == nil
 	if p.call.refused == nil {
 		return
 	}
 	p.call.refused = nil
-	// whoever checks calls has not been asked yet, and may have this one written anew
+	// the call has not been checked yet, and may still be written anew
 	if p.plan.Dialect.Late() {
 		p.none = append(p.none, p.call.source...)
 		return
@@ -240,7 +243,7 @@ func (p *Captures) callOver() {
 	p.content.beside()
 }
 
-// giveBack writes the text of a call that proved to be none once the marker behind it has passed.
+// giveBack sends the text of a rejected call once the marker behind it has passed.
 func (p *Captures) giveBack() {
 	if len(p.none) == 0 {
 		return
@@ -250,8 +253,8 @@ func (p *Captures) giveBack() {
 	p.none = p.none[:0]
 }
 
-// judged validates what the grammar enforces only partly.
-func (p *Captures) judged(t *declared.Tool, payload string) (string, error) {
+// validated validates arguments that the grammar enforced only in part.
+func (p *Captures) validated(t *declared.Tool, payload string) (string, error) {
 	if t.Freeform != nil {
 		return payload, nil
 	}

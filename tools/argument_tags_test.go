@@ -7,7 +7,7 @@ import (
 )
 
 // Names of elements are those of the schema, whatever letters they have (issue 22).
-func TestElements_haveAnyName(t *testing.T) {
+func TestArgumentTags_haveAnyName(t *testing.T) {
 	for _, family := range []string{"minimax-m3", "minimax-m2", "qwen3-coder", "glm-4.5", "gemma4"} {
 		d, _ := Lookup(family)
 		for _, key := range []string{"-n", "x.y", "größe", "2nd", "$id", "$ref", "a b", "a, b", "a:b", "a'b", "a=b", "@x", "x[]", "#1"} {
@@ -43,7 +43,7 @@ func TestElements_haveAnyName(t *testing.T) {
 
 // An argument may be any that the schema takes, or be named in a part of it. Its element is read
 // as one, however the text is cut.
-func TestElements_namesThatPartsOfTheSchemaSay(t *testing.T) {
+func TestArgumentTags_namesThatPartsOfTheSchemaSay(t *testing.T) {
 	d, _ := Lookup("qwen3-coder")
 	for _, schema := range []string{`{"additionalProperties":{"type":"string"}}`, `{"allOf":[{"properties":{"a b":{"type":"string"}}}]}`} {
 		p := planned(t, d, Turn{Tools: []Tool{{Name: "f", Parameters: json.RawMessage(schema)}}, Parallel: true})

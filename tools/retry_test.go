@@ -76,7 +76,7 @@ func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault,
 		if !marked {
 			t.Fatalf("%s: no mark after %q", p.core.Dialect.Key, out)
 		}
-		f := p.Judge(bytewise(out))
+		f := p.CheckCall(bytewise(out))
 		if f == nil {
 			return faults, last
 		}
@@ -85,7 +85,7 @@ func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault,
 		if !ok {
 			t.Fatalf("%s: the fault of %q is nowhere: %v", p.core.Dialect.Key, out, f.Err)
 		}
-		if text, ok = p.Narrow(faults, bytewise(out), from); !ok {
+		if text, ok = p.RetryGrammar(faults, bytewise(out), from); !ok {
 			t.Fatalf("%s: nothing to steer away from %q with", p.core.Dialect.Key, out)
 		}
 		keep = out[:from]
@@ -161,7 +161,7 @@ func TestJudge_validCallsAndNone(t *testing.T) {
 		`<tool_call>{"name": "book", "arguments": {}`:             "",
 		`<tool_call>{"name": "book", "arguments": {"code": "ab"}`: "/code",
 	} {
-		f := p.Judge(bytewise([]byte(text)))
+		f := p.CheckCall(bytewise([]byte(text)))
 		if got := f != nil; got != (fault != "") || f != nil && !strings.Contains(f.Err.Error(), fault) {
 			t.Errorf("%q: %+v, want %q", text, f, fault)
 		}
