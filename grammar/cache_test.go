@@ -110,6 +110,10 @@ var sizedSets = map[string]func(i int) (text, call string){
 		return fmt.Sprintf(`root ::= %%json{"type":"object","properties":{%s},"required":["key_%d_3"]}`, strings.Join(props, ","), i),
 			fmt.Sprintf(`{"key_%d_7":"a few words of text","key_%[1]d_3":"and some more","key_%[1]d_1":"x"}`, i)
 	},
+	"searches": func(i int) (text, call string) {
+		return fmt.Sprintf(`root ::= %%json{"type":"array","items":{"type":"string","pattern":"^[a-z ]*(needle|haystack|straw)[a-z %d]+(one|two|three)$"}}`, i),
+			`["a straw in the haystack two", "needle in a three", "straw haystack two"]`
+	},
 	"keys without names": func(i int) (text, call string) {
 		for k := range 60 {
 			call += fmt.Sprintf(`,"%d and %d":[%d]`, i, k, k*k)

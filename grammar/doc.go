@@ -53,12 +53,13 @@
 //
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a Parser by one at
 // a time. Matchers of one grammar and vocabulary share what they learn, and take turns: one lock
-// is held for the time of one call. [Matcher.MaskInSteps] lets go of it between its steps. What is
-// learned about masks is bounded to 64 MiB per grammar and vocabulary, and so is what is learned
-// about texts: beyond it a matcher reads its text again with nothing learned. A text that takes
-// much by itself brings that up to twice what it takes. All that Parse remembers is bounded to
-// half a GiB: what was used least recently goes first ([Kept], [Grammar.Size]). The automata of
-// formats are made once per process, each where a schema first names it, and take some 25 MB.
+// is held for the time of one call. [Matcher.MaskInSteps] lets go of it between its steps. Per
+// grammar and vocabulary, masks are bounded to 64 MiB, and so is what is learned about states:
+// what was not used lately goes first. What is learned about texts has the same bound: beyond it a
+// matcher reads its text again with nothing learned. A text that takes much by itself brings that
+// up to twice what it takes. All that Parse remembers is bounded to half a GiB: what was used
+// least recently goes first ([Kept], [Grammar.Size]). The automata of formats are made once per
+// process, each where a schema first names it, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads
 // its text again on new automata, and a mask that fills automata by itself is computed in pieces,

@@ -16,17 +16,15 @@ const (
 
 // Limits of what a grammar learns while matchers follow it.
 const (
-	// bytes, of all beside the machine. A workspace beyond it is given up: those who follow a
-	// text through it read the text on a fresh one
-	maxMasks      = 192 << 20
 	maxWorkspaces = 3        // vocabularies: a process has one model, or few
 	grownBy       = 64 << 10 // bytes of growth of which the cache is not told
 	unnoticed     = 16 << 10 // and of masks that is not summed up
 	weighEvery    = 8        // masks computed: weighing takes longer than most of them
 )
 
-// maxMachine is the same for the machine, whose tables only grow. Masks and what is known of
-// states go when there are too many. Tests lower it.
+// maxMachine is what a machine may take, in bytes. Its tables only grow: a workspace beyond it is
+// given up, and those who follow a text through it read the text on a fresh one. Masks forget by
+// themselves what was not used lately. Tests lower it.
 var maxMachine = 64 << 20
 
 // Remembered is how many compiled schemas and grammars are kept, and how many bytes they take,

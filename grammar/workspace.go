@@ -24,7 +24,7 @@ type workspace struct {
 
 	bytes atomic.Int64 // that it takes, roughly
 	full  atomic.Bool  // it accepts too little: see Machine.Full
-	large atomic.Bool  // it takes more than it may
+	large atomic.Bool  // its machine takes more than it may
 }
 
 // workspace returns what matchers over v share.
@@ -108,7 +108,7 @@ func (e *workspace) sum() {
 	}
 	n := int64(e.lasting + masks)
 	e.bytes.Store(n)
-	if e.lasting > max(maxMachine, 2*e.reread) || masks > maxMasks {
+	if e.lasting > max(maxMachine, 2*e.reread) {
 		e.large.Store(true)
 	}
 	if n >= e.told+grownBy {

@@ -83,7 +83,7 @@ func (a *array) size() int {
 func (k *Masks) Size() int {
 	n := k.size + k.kept
 	if c := k.idle; c != nil {
-		n += 4*cap(c.ids) + 4*cap(c.found) + 8*cap(c.set) + 8*cap(c.gone) + c.walk.size() + c.walk.others.size()
+		n += int(unsafe.Sizeof(*c)) + 4*cap(c.ids) + 4*cap(c.found) + 8*cap(c.set) + 8*cap(c.gone) + c.walk.size() + c.walk.others.size() + c.slicing.size()
 	}
 	return n
 }
@@ -91,6 +91,10 @@ func (k *Masks) Size() int {
 // size is asked for after every mask, hence counts little.
 func (w *walkStates) size() int {
 	return w.table.size() + w.threads.items*int(unsafe.Sizeof(thread{})) + len(w.spans)*(int(unsafe.Sizeof(listID{}))+41) + w.bytes
+}
+
+func (w *sliceWalk) size() int {
+	return 8*(cap(w.rows)+cap(w.ahead)) + 4*cap(w.index) + w.aheadSize + mapSize(len(w.tails), 12)
 }
 
 func (c *closure) size() int {

@@ -1,6 +1,10 @@
 package machine
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestMasks_countWhatIsKeptAcrossForgetting: slices that are asked for again and again count,
 // however often others are forgotten; those that nobody asks for do not.
@@ -38,5 +42,53 @@ func TestMasks_countWhatIsKeptAcrossForgetting(t *testing.T) {
 				t.Errorf("%d bytes are counted where nothing is kept", k.kept)
 			}
 		})
+	}
+}
+
+// TestMasks_forgetOnlyWhatOneMaskHasMadeLarge: a mask whose walks hold far more threads than
+// others do leaves none of them behind. The states of walks before it stay, and all else that is
+// known.
+func TestMasks_forgetOnlyWhatOneMaskHasMadeLarge(t *testing.T) {
+	defer func(n int) { maxWalkThreads = n }(maxWalkThreads)
+	var many []string
+	for i := range 60 {
+		many = append(many, fmt.Sprintf(`{"type":"array","uniqueItems":true,"items":{"type":"integer"},"maxItems":%d}`, i+10))
+	}
+	k := NewMasks(compiled(t, `root ::= "!" %json{"type":"string","pattern":"^[a-z]*$"} | "?" "x"+ | %json{"anyOf":[`+strings.Join(many, ",")+`]}`+tight, false), wordVocab(t))
+	texts := []string{`!"x`, `!"xy`, "?", "?x"}
+	for _, text := range texts {
+		k.Mask(after(t, k.m, text), nil)
+	}
+	states, rest := len(k.idle.walk.spans), k.Size()-k.size-k.kept
+	maxWalkThreads = k.idle.walk.threads.items - 1 // their half is full
+	k.Mask(after(t, k.m, "["), nil)
+	if n := k.Size() - k.size - k.kept; n > 2*rest {
+		t.Errorf("%d bytes are left of a mask, %d of those before it", n, rest)
+	}
+	if n := max(len(k.idle.walk.spans), len(k.idle.walk.others.spans)); n != states {
+		t.Errorf("%d states of walks are left of %d", n, states)
+	}
+	misses := k.Stats.Misses
+	for _, text := range texts {
+		k.Mask(after(t, k.m, text), nil)
+	}
+	if k.Stats.Misses > misses || len(k.strings.young) == 0 {
+		t.Error("masks are forgotten, or what is known of strings")
+	}
+}
+
+// TestMasks_forgetWithinAMask: one that takes more of what is known of states than may be kept
+// keeps no more than others.
+func TestMasks_forgetWithinAMask(t *testing.T) {
+	src, v := `root ::= "x"`, wordVocab(t)
+	for i := range 60 {
+		src += fmt.Sprintf(` | %%json{"type":"string","pattern":"^%c[a-%c]*$"}`, 'a'+i%20, 'b'+i/20)
+	}
+	large, small := NewMasks(compiled(t, src, false), v), NewMasks(compiled(t, src, false), v)
+	large.Mask(after(t, large.m, `"`), nil)
+	small.keep = large.kept / 8
+	small.Mask(after(t, small.m, `"`), nil)
+	if small.kept > 2*small.keep {
+		t.Errorf("%d bytes are kept, which may be %d", small.kept, small.keep)
 	}
 }

@@ -127,9 +127,17 @@ func (k *Masks) Mask(id ConfigID, pause func()) vocab.Mask {
 	}
 	c.pause, c.work = pause, 0
 	mask := c.compute(id)
+	c.tidy()
 	k.idle = c
 	k.remember(id, mask)
 	return mask
+}
+
+// tidy lets go of what one mask has made far larger than others need.
+func (k *collector) tidy() {
+	if k.walk.tidy(); cap(k.ids) > 4*k.v.Len() {
+		k.ids = nil
+	}
 }
 
 // remember keeps a mask, and forgets those used least recently.
@@ -162,9 +170,6 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 
 // compute collects the mask of a configuration: the union of what its threads allow.
 func (k *collector) compute(id ConfigID) vocab.Mask {
-	if k.kept-k.older > k.keep/2 {
-		k.forget()
-	}
 	k.ids, k.used, k.whole = k.ids[:0], false, nil
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
@@ -175,6 +180,9 @@ func (k *collector) compute(id ConfigID) vocab.Mask {
 	}
 	k.between = k.between[:0]
 	for _, t := range threads {
+		if k.kept-k.older > k.keep/2 {
+			k.forget()
+		}
 		k.collect(t)
 	}
 	k.walk.run(k, k.v.Trie(), k.between)

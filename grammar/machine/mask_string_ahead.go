@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
@@ -233,6 +234,7 @@ func (w *sliceWalk) aheadOf(s lex.StringState) *ahead {
 	if w.ahead[s] == nil {
 		inner, _ := w.u.arena.Decoded(s)
 		w.ahead[s] = &ahead{lasts: max(0, w.u.arena.Lasts(inner))}
+		w.aheadSize += int(unsafe.Sizeof(ahead{}))
 	}
 	return w.ahead[s]
 }
@@ -253,6 +255,7 @@ func (w *sliceWalk) look(s lex.StringState, x *ahead) {
 		w.lookBehind(x, next, q, 1<<c)
 		last, before = next, q
 	}
+	w.aheadSize += cap(x.to) * int(unsafe.Sizeof(reached{}))
 }
 
 // lookBehind is look for the code points of a class whose first bytes lead to a state.

@@ -26,12 +26,13 @@ type sliceWalk struct {
 	index  []int32                     // by state: 1 and its place, or 0
 	tails  map[tailKey]lex.StringState // memo of target
 
-	rows   []*lex.StringRow // by state, nil where not asked for yet
-	ahead  []*ahead         // by state, likewise
-	rowsOf *lex.Arena       // whose states
-	made   int              // rows
-	spare  int              // of those that searches may make
-	crowds []crowd          // those met
+	rows      []*lex.StringRow // by state, nil where not asked for yet
+	ahead     []*ahead         // by state, likewise
+	aheadSize int              // bytes that those take
+	rowsOf    *lex.Arena       // whose states
+	made      int              // rows
+	spare     int              // of those that searches may make
+	crowds    []crowd          // those met
 
 	// by depth: the place behind the path's first code points
 	at   [vocab.MaxPiece + 2]int32
@@ -125,6 +126,7 @@ func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w.places, w.crowds = w.places[:0], w.crowds[:0]
 	if w.rowsOf != w.u.arena {
 		w.rowsOf, w.rows, w.ahead, w.tails = w.u.arena, w.rows[:0], w.ahead[:0], map[tailKey]lex.StringState{}
+		w.aheadSize = 0
 	}
 	return w
 }

@@ -44,9 +44,12 @@ const (
 	walkDead    walkState = 1 // no threads
 )
 
-// maxWalkStates is the number of states to which no walk adds its first one. Most take 50 bytes,
-// those with a row 1 KiB.
+// maxWalkStates is the number of states to which no walk adds its first one. Most take 50 bytes
+// beside their threads, those with a row 1 KiB.
 const maxWalkStates = 1 << 11
+
+// maxWalkThreads is the number of threads in them, likewise. Tests lower it.
+var maxWalkThreads = 1 << 16
 
 // run adds every token of a tree that the threads can read.
 func (w *walker) run(k *collector, tree *vocab.Trie, start []thread) {
@@ -99,12 +102,26 @@ func (w *walker) choose(start []thread) {
 }
 
 // room says whether another walk may begin among the states.
-func (w *walkStates) room() bool { return len(w.spans) > 0 && len(w.spans) <= maxWalkStates }
+func (w *walkStates) room() bool { return len(w.spans) > 0 && w.within(1) }
+
+// within says whether the states are at most so many times as many as begin a new walk.
+func (w *walkStates) within(times int) bool {
+	return len(w.spans) <= times*maxWalkStates && w.threads.items <= times*maxWalkThreads
+}
 
 // knows says whether some threads are among the states, which walks that go on from one to the
 // next have not made too many.
 func (w *walkStates) knows(h uint32, list []thread) bool {
-	return len(w.spans) <= 2*maxWalkStates && w.find(h, list) != walkUnknown
+	return w.within(2) && w.find(h, list) != walkUnknown
+}
+
+// tidy lets go of states that one walk has made far more of than another may add to.
+func (w *walker) tidy() {
+	for _, half := range []*walkStates{&w.walkStates, &w.others} {
+		if !half.within(4) {
+			*half = walkStates{}
+		}
+	}
 }
 
 // forget begins with no states. Rows are used again: that costs less than to make thousands, and
