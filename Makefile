@@ -81,6 +81,10 @@ slow-tests: needs ## write cmd/scripts/slow-tests.txt anew, on a machine that do
 test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; MINUTES= is a cap, SEED= picks what then is walked
 	@MINUTES="$(MINUTES)" SEED="$(SEED)" cmd/scripts/test-corpus.sh
 
+.PHONY: ablations
+ablations: ## leave the rules of rare exactness out, one by one, and tell how many schemas of ../shared each defends; EVERY= is the step of a sample
+	go test ./grammar/machine ./grammar/print -run Ablation -v -count=1 -timeout 1h -ablation.every $(or $(EVERY),1)
+
 .PHONY: test-print
 test-print: needs ## have llama.cpp and XGrammar judge printed grammars; LIBLLAMA=, RIVALS=, LLAMA_SERVER=, MODEL= steer it
 	@LIBLLAMA="$(LIBLLAMA)" LLAMA_SERVER="$(LLAMA_SERVER)" MODEL="$(MODEL)" cmd/scripts/test-print.sh

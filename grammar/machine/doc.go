@@ -35,7 +35,8 @@
 // that must differ), mask_ (the tokens that may come), end_ (the shortest way to an end).
 // kind_plain.go is %plain, the text of a schema's strings as it is, without quotes; kind_value.go
 // reads JSON strings, too. core_counts.go counts what lexical automata have done, and names the
-// automata that a configuration is in.
+// automata that a configuration is in. core_rare.go names the rules that few schemas need;
+// make ablations tells what each of them defends.
 //
 // # Words
 //

@@ -18,7 +18,7 @@ const (
 // otherCosts is what so many more keys cost that are none of some names, with their values, colons
 // and commas: the cheapest of the other names, and of keys that are not named.
 func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count int) int32 {
-	if count <= 0 {
+	if count <= 0 || rareUnnamedEnds.off() {
 		return 0
 	}
 	costs, next := m.unnamedCosts(o, reg, count)

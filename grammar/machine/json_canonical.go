@@ -24,7 +24,7 @@ func decodeString(inside []byte) []byte {
 // canonical is source.Canonical, with plain strings at hand: that is what most elements are.
 func canonical(text []byte) []byte {
 	text = bytes.TrimSpace(text)
-	if len(text) > 0 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 {
+	if len(text) > 0 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 || rareCanonical.off() {
 		return text
 	}
 	return source.Canonical(text)

@@ -213,6 +213,9 @@ type nameList struct {
 
 // nameListOf numbers lists of names.
 func (m *Machine) nameListOf(names []string, escapes lex.Escapes) int32 {
+	if rareNameEscapes.off() {
+		escapes = lex.EscapesCanonical
+	}
 	key := binary.AppendUvarint(nil, uint64(escapes))
 	for _, name := range names {
 		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)

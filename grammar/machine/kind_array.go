@@ -139,7 +139,7 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 			split.contains(next, item, 0)
 		}
 	})
-	if len(r.seen) > 0 {
+	if len(r.seen) > 0 && !rareUsedUp.off() {
 		return m.withoutSeen(split.list, r.seen)
 	}
 	return split.list
@@ -227,6 +227,9 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 		}
 	}
 	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
+	if rareNumbers.off() {
+		numbers = nil
+	}
 	if len(numbers)+len(gone) > 0 && v.words != lex.Dead {
 		left := u.arena.WithoutNumbers(u.arena.Expr(v.words), numbers)
 		rest.words = u.arena.Start(u.arena.Intersect(left, u.arena.Complement(u.arena.Union(gone...))))

@@ -268,6 +268,9 @@ func (m *Machine) isTaken(x *newKey, o *object, keys keysID) bool {
 	if o.nameList != x.list {
 		x.list, x.named = o.nameList, m.nameLists[o.nameList].has(x.text)
 	}
+	if rareKeysApart.off() {
+		keys = noKeys
+	}
 	if keys != x.before {
 		x.before, x.had = keys, m.keys.has(keys, x.id)
 		if !x.had {

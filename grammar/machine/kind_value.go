@@ -43,6 +43,9 @@ func (m *Machine) load(i int32) *value {
 	}
 	var alts []*schema.Alt
 	v.unit.locked(func() { alts = v.node.Alts() })
+	if ablation.alts != nil {
+		alts = ablation.alts(alts)
+	}
 	filled := m.fill(v.unit, alts)
 	filled.unit, filled.node = v.unit, v.node
 	m.values[i] = filled
@@ -233,6 +236,8 @@ func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
 	key := stringState{u, s}
 	known := m.escapeRooms[key]
 	switch {
+	case rareEscapeRoom.off():
+		return true
 	case known.enough != 0 && known.enough <= room:
 		return true
 	case room <= known.short:

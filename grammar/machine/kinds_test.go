@@ -73,6 +73,8 @@ var kindCases = map[string]kindCase{
 	"unique":     {`root ::= %json{"type":"array","items":{"enum":["a",1,true]},"uniqueItems":true}` + tight, []string{`["a",1,true]`, `[1,"a"]`}, []string{`["a","`, `[1,1`, `[1,true,"a",`}, 2},
 	"unique numbers": {`root ::= %json{"type":"array","items":{"type":"integer","minimum":1,"maximum":2},"uniqueItems":true}` + tight,
 		[]string{`[1,2.0]`, `[2.0,1]`}, []string{`[1,1`, `[1,2,`, `[2,2`}, 2},
+	"unique values of several texts": {`root ::= %json{"type":"array","items":{"type":"object"},"uniqueItems":true}` + tight,
+		[]string{`[{"a":1,"b":2},{"b":2,"a":2}]`}, []string{`[{"a":1,"b":2},{"b":2,"a":1.0}`}, 2},
 	"unique strings": {`root ::= %json{"type":"array","items":{"type":"string"},"uniqueItems":true}` + tight, []string{`["a","aa"]`, `["","b"]`}, []string{`["a","a"`, `["",""`}, 2},
 	"others after the declared": {`root ::= %json{"properties":{"a":{"const":1}},"additionalProperties":{"const":2},"type":"object"}[space=none, escapes=canonical, order=declared]`,
 		[]string{`{"a":1,"b":2}`, `{"b":2}`}, []string{`{"b":2,"a"`}, 2},

@@ -17,7 +17,7 @@ import (
 
 // others are what the value that a thread is about to read must differ from.
 func (m *Machine) others(t thread) []textID {
-	if t.rec == 0 || t.stack == noStack {
+	if t.rec == 0 || t.stack == noStack || rareObjects.off() {
 		return nil
 	}
 	list := m.stacks.of(t.stack)
@@ -224,6 +224,9 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 
 // withoutUsedUp is a value without the objects whose every instance was seen.
 func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
+	if rareObjects.off() {
+		return i
+	}
 	rest := m.values[i]
 	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(index int32) bool {
 		o := m.objectAt(int(index))
