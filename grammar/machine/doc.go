@@ -28,7 +28,8 @@
 // found in the tree of the tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which
 // holds letters as one; there a state may lead to a crowd of others (mask_string_crowd.go). All of
 // it counts its work, and pauses when it has done a step's (mask_compute.go): what many masks
-// share is whole then, and what one mask is collected in is its own.
+// share is whole then, and what one mask is collected in is its own. Masks that are equal are kept
+// once; what was not used lately is forgotten (mask_kept.go).
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects

@@ -3,7 +3,6 @@ package machine
 import (
 	"container/list"
 	"slices"
-	"unsafe"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
@@ -18,7 +17,8 @@ type Masks struct {
 	tokens  []int32         // by symbol: its token, or -1
 	symbols map[int32][]int // symbols by token: a grammar may name one by text and by id
 	memo    map[ConfigID]*list.Element
-	byUse   list.List // of maskEntry, most recently used first
+	byUse   list.List              // of *maskEntry, most recently used first
+	equal   map[uint64]*sharedMask // by hash
 	size    int
 	limit   int
 	idle    *collector // of the mask computed last
@@ -77,11 +77,6 @@ type Stats struct {
 	Bytes        int64 // memory that masks, and what is known of states, take now
 }
 
-type maskEntry struct {
-	mask   vocab.Mask
-	config ConfigID
-}
-
 // What is kept of one grammar: its masks, and what is known of states.
 const (
 	defaultLimit = 64 << 20
@@ -90,7 +85,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, models: map[*Unit][]*stringSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, equal: map[uint64]*sharedMask{}, limit: defaultLimit, keep: defaultKeep, models: map[*Unit][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -118,7 +113,7 @@ func (k *Masks) Mask(id ConfigID, pause func()) vocab.Mask {
 	if e, ok := k.memo[id]; ok {
 		k.Stats.Hits++
 		k.byUse.MoveToFront(e)
-		return e.Value.(maskEntry).mask
+		return e.Value.(*maskEntry).Mask
 	}
 	k.Stats.Misses++
 	c := k.idle
@@ -129,8 +124,8 @@ func (k *Masks) Mask(id ConfigID, pause func()) vocab.Mask {
 	mask := c.compute(id)
 	c.tidy()
 	k.idle = c
-	k.remember(id, mask)
-	return mask
+	k.remember(mask)
+	return mask.Mask
 }
 
 // tidy lets go of what one mask has made far larger than others need.
@@ -138,22 +133,6 @@ func (k *collector) tidy() {
 	if k.walk.tidy(); cap(k.ids) > 4*k.v.Len() {
 		k.ids = nil
 	}
-}
-
-// remember keeps a mask, and forgets those used least recently.
-func (k *Masks) remember(id ConfigID, mask vocab.Mask) {
-	// another was computed while this one paused, or was not whole
-	if e, ok := k.memo[id]; ok {
-		k.byUse.Remove(e)
-		k.size -= e.Value.(maskEntry).mask.Size()
-	}
-	k.memo[id] = k.byUse.PushFront(maskEntry{mask, id})
-	for k.size += mask.Size(); k.size > k.limit && k.byUse.Len() > 1; {
-		oldest := k.byUse.Remove(k.byUse.Back()).(maskEntry)
-		delete(k.memo, oldest.config)
-		k.size -= oldest.mask.Size()
-	}
-	k.Stats.Bytes = int64(k.size + k.kept)
 }
 
 // Step reads a token.
@@ -169,7 +148,7 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 }
 
 // compute collects the mask of a configuration: the union of what its threads allow.
-func (k *collector) compute(id ConfigID) vocab.Mask {
+func (k *collector) compute(id ConfigID) *maskEntry {
 	k.ids, k.used, k.whole = k.ids[:0], false, nil
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
@@ -194,52 +173,6 @@ func (k *collector) compute(id ConfigID) vocab.Mask {
 func (k *collector) addWhole(x *stringSlice) {
 	k.addSet(x.inside)
 	k.whole = x.lexicon
-}
-
-// forget drops what is known of states that no mask has asked for since half of what may be kept
-// was found out: it can be found again.
-func (k *Masks) forget() {
-	k.strings.age()
-	k.names.age()
-	k.textSlices.age()
-	for u, known := range k.models {
-		k.models[u] = slices.DeleteFunc(slices.Clone(known), func(x *stringSlice) bool { return k.strings.old[stringState{u, x.state}] != x })
-	}
-	k.kept = k.stillKept()
-	k.older = k.kept
-}
-
-// stillKept is what the slices take that were not forgotten. Those that were asked for again stood
-// among the older ones before. Many have sets in common, with each other or with a lexicon.
-func (k *Masks) stillKept() int {
-	n, counted := 0, map[*uint64]bool{}
-	add := func(set []uint64) {
-		if p := unsafe.SliceData(set); p != nil && !counted[p] {
-			counted[p] = true
-			n += 8 * len(set)
-		}
-	}
-	for _, x := range k.strings.old {
-		if n += sliceSize; x == nil {
-			continue
-		}
-		for _, theirs := range [][]uint64{x.lexicon.inside, x.lexicon.closing, x.lexicon.none} {
-			counted[unsafe.SliceData(theirs)] = true
-		}
-		n += 4 * len(x.few)
-		add(x.inside)
-		add(x.closing)
-		for _, need := range x.needs {
-			add(need.set)
-		}
-	}
-	for _, s := range k.names.old {
-		n += s.size()
-	}
-	for _, s := range k.textSlices.old {
-		add(s.inside)
-	}
-	return n
 }
 
 // textOf is the slice of a thread inside of a string or of a key that is not named, or nil where
@@ -272,7 +205,7 @@ func (k *collector) collectBetween(t thread) bool {
 	return true
 }
 
-func (k *collector) finish(done bool, id ConfigID) vocab.Mask {
+func (k *collector) finish(done bool, id ConfigID) *maskEntry {
 	for _, token := range k.tokens {
 		k.remove(token)
 	}
@@ -285,13 +218,15 @@ func (k *collector) finish(done bool, id ConfigID) vocab.Mask {
 		k.ids = append(k.ids, k.v.EOG()...)
 	}
 	if !k.used {
-		return vocab.SparseMask(k.ids, k.v.Len())
+		if len(k.ids) <= vocab.SortedIDs {
+			return &maskEntry{Mask: vocab.SparseMask(k.ids, k.v.Len()), config: id}
+		}
+		k.set = slices.Grow(k.set[:0], (k.v.Len()+63)/64)[:(k.v.Len()+63)/64]
+		clear(k.set)
 	}
-	set := slices.Clone(k.set)
-	for _, id := range k.ids {
-		set[id>>6] |= 1 << (id & 63)
-	}
-	return vocab.DenseMask(set, k.v.Len())
+	addTokens(k.set, k.ids)
+	shared := k.equalTo(k.set)
+	return &maskEntry{shared.Mask, id, shared}
 }
 
 // remove takes a token out that was added for its text.

@@ -62,5 +62,5 @@ func (k *Masks) Resume(id ConfigID, p *PartialMask, pause func()) (whole bool) {
 // Assemble makes a mask of what has been found, and keeps it.
 func (k *Masks) Assemble(id ConfigID, p *PartialMask) {
 	c := &collector{Masks: k, used: true, set: p.set}
-	k.remember(id, c.finish(k.m.Done(id), id))
+	k.remember(c.finish(k.m.Done(id), id))
 }

@@ -48,7 +48,7 @@ func TestMasks_keepWhatWasAskedForLast(t *testing.T) {
 	m := compiled(t, `root ::= "ab" [c-z]* "!"`, false)
 	k := NewMasks(m, longVocab(t, 2))
 	one := k.Mask(after(t, m, ""), nil)
-	k.limit = 2 * one.Size()
+	k.limit = 2 * (one.Size() + entrySize)
 	k.Mask(after(t, m, "a"), nil)
 	k.Mask(after(t, m, ""), nil)
 	k.Mask(after(t, m, "ab!"), nil)
@@ -104,10 +104,38 @@ func TestMasks_inStepsAndResumedAreWhole(t *testing.T) {
 func TestMasks_keepNothingTwice(t *testing.T) {
 	m := compiled(t, `root ::= "ab" [c-z]* "!"`, false)
 	k := NewMasks(m, longVocab(t, 2))
-	mask := k.Mask(after(t, m, ""), nil)
-	k.remember(after(t, m, ""), mask)
-	if k.byUse.Len() != 1 || k.size != mask.Size() {
+	id := after(t, m, "")
+	mask := k.Mask(id, nil)
+	k.remember(k.memo[id].Value.(*maskEntry))
+	k.remember(&maskEntry{Mask: mask, config: id})
+	if k.byUse.Len() != 1 || k.size != mask.Size()+entrySize {
 		t.Errorf("%d masks take %d bytes, want one of %d", k.byUse.Len(), k.size, mask.Size())
+	}
+}
+
+// TestMasks_keepEqualOnesOnce: masks of many tokens that are equal are one, which is kept as long
+// as a configuration is that has it. Others are not taken for it, even if their hash is its.
+func TestMasks_keepEqualOnesOnce(t *testing.T) {
+	k := NewMasks(compiled(t, `root ::= %json{"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},"required":["a","b","c"],`+closed+`}[order=declared]`, false), wordVocab(t))
+	ask := func(text string) *sharedMask {
+		k.Mask(after(t, k.m, text), nil)
+		return k.byUse.Front().Value.(*maskEntry).shared
+	}
+	a, b, other := ask(`{"a":"`), ask(`{"a":"x","b":"`), ask(`{"a":"x","b":"y","c":"`)
+	if a != b || a == other || k.size != 3*entrySize+a.Size()+other.Size() {
+		t.Errorf("masks of %d and %d tokens take %d bytes with one of %d", a.Size(), b.Size(), k.size, other.Size())
+	}
+	k.drop(k.byUse.Back())
+	if k.equal[a.hash] != a || k.size != 2*entrySize+a.Size()+other.Size() {
+		t.Error("a mask that is used goes")
+	}
+	k.drop(k.byUse.Back())
+	if k.equal[a.hash] != nil || k.size != entrySize+other.Size() {
+		t.Error("a mask that is not used stays")
+	}
+	k.equal[a.hash] = other
+	if x := ask(`{"a":"`); x.Len() != a.Len() || k.equal[a.hash] != other {
+		t.Errorf("%d tokens are admitted, %d before", x.Len(), a.Len())
 	}
 }
 

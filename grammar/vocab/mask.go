@@ -28,12 +28,12 @@ type Mask struct {
 // without looking at every token.
 const fewIDs = 2048
 
-// sortedIDs is the length up to which sorting a list is cheaper than going through a bitset.
-const sortedIDs = 128
+// SortedIDs is the length up to which sorting a list is cheaper than going through a bitset.
+const SortedIDs = 128
 
 // SparseMask is the mask of the listed tokens, which need not be sorted or distinct.
 func SparseMask(ids []int32, size int) Mask {
-	if len(ids) > sortedIDs {
+	if len(ids) > SortedIDs {
 		set := make([]uint64, (size+63)/64)
 		for _, id := range ids {
 			set[id>>6] |= 1 << (id & 63)
@@ -46,20 +46,24 @@ func SparseMask(ids []int32, size int) Mask {
 	return Mask{kind: Sparse, ids: ids, n: len(ids)}
 }
 
-// DenseMask is the mask of the set bits; it takes over set. A mask that refuses only few of the
-// size tokens becomes a list of those.
+// DenseMask is the mask of the set bits. A mask that refuses only few of the size tokens becomes a
+// list of those.
 func DenseMask(set []uint64, size int) Mask {
-	n := 0
-	for _, w := range set {
-		n += bits.OnesCount64(w)
-	}
+	n := countBits(set)
 	switch {
 	case n <= fewIDs:
 		return Mask{kind: Sparse, ids: listBits(set, size, 0, n), n: n}
 	case size-n <= fewIDs:
 		return Mask{kind: AllBut, ids: listBits(set, size, ^uint64(0), size-n), n: n}
 	}
-	return Mask{kind: Dense, bits: set, n: n}
+	return Mask{kind: Dense, bits: slices.Clone(set), n: n}
+}
+
+func countBits(set []uint64) (n int) {
+	for _, w := range set {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }
 
 // listBits lists the bits that differ from those of flip.
@@ -99,6 +103,19 @@ func (m Mask) Allows(token int32) bool {
 		return !found
 	}
 	return int(token>>6) < len(m.bits) && m.bits[token>>6]>>(token&63)&1 != 0
+}
+
+// Equals says whether the mask's tokens are the set bits.
+func (m Mask) Equals(set []uint64) bool {
+	if m.kind == Dense {
+		return slices.Equal(m.bits, set)
+	}
+	for _, id := range m.ids {
+		if set[id>>6]>>(id&63)&1 != 0 != (m.kind == Sparse) {
+			return false
+		}
+	}
+	return countBits(set) == m.n
 }
 
 // Size is roughly how many bytes the mask takes in memory.
