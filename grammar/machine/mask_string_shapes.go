@@ -89,8 +89,9 @@ func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
 	if w.listed += int(n.To - n.From); w.listed > w.most {
 		return false
 	}
-	for _, id := range w.k.v.Shapes().Tokens[n.From:n.To] {
-		w.walkToken(from, id, read)
+	tree := w.k.v.Shapes()
+	for i := n.From; i < n.To; i++ {
+		w.walkToken(from, tree.Tokens[i], tree.Text(i)[read:])
 	}
 	return true
 }
@@ -99,11 +100,10 @@ func (w *sliceWalk) walkListed(from int32, n *vocab.ShapeNode, read int) bool {
 // an eighth where few begin what is not open, four times as many where no subtree is left out.
 const maxListedTokens = 1 << 12
 
-// walkToken walks one token from the place that its first bytes have led to, until any text may
-// follow.
-func (w *sliceWalk) walkToken(from, id int32, read int) {
+// walkToken walks the rest of one token's text from the place that its first bytes have led to,
+// until any text may follow.
+func (w *sliceWalk) walkToken(from, id int32, text []byte) {
 	row, next, visited := w.rowAt(from), lex.StringDead, 0
-	text := w.k.v.Piece(id)[read:]
 	for i, b := range text {
 		if i > 0 {
 			if !w.needs && w.aheadOf(next).lasts >= len(text)-i {

@@ -149,9 +149,13 @@ var shapeSteps = func() [][256]ShapeState {
 // Shapes is the prefix tree over the shapes of tokens. The other tokens are not in it.
 type Shapes struct {
 	Nodes  []ShapeNode
-	Tokens []int32 // in the order of the nodes
+	Tokens []int32 // in the order of the nodes, those of one shape in that of their texts
 
-	sets [][]uint64
+	// The tokens' texts in that order: where each begins. Tokens that are looked at one by one
+	// are read from one place of memory, then.
+	texts  []byte
+	starts []uint32
+	sets   [][]uint64
 }
 
 // ShapeNode is one node; they lie as those of Trie do.
@@ -206,15 +210,25 @@ func newShapes(v *Vocab) *Shapes {
 	}
 	open.closeTo(0)
 	t.Tokens = make([]int32, open.at)
-	for id, s := range of {
-		if s > 0 {
-			t.Tokens[place[s-1]] = int32(id)
-			place[s-1]++
+	for i := range v.trie.Nodes {
+		for id := v.trie.Nodes[i].Token; id >= 0; id = v.trie.Next(id) {
+			if s := of[id]; s > 0 {
+				t.Tokens[place[s-1]] = id
+				place[s-1]++
+			}
 		}
 	}
+	for _, id := range t.Tokens {
+		t.starts = append(t.starts, uint32(len(t.texts)))
+		t.texts = append(t.texts, v.Piece(id)...)
+	}
+	t.starts = append(t.starts, uint32(len(t.texts)))
 	t.makeSets(v.Len())
 	return t
 }
+
+// Text is the text of Tokens[i].
+func (t *Shapes) Text(i int32) []byte { return t.texts[t.starts[i]:t.starts[i+1]] }
 
 // appendShape appends the classes of a text's code points; ok is false for texts that have no
 // shape.

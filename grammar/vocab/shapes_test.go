@@ -33,7 +33,12 @@ func TestShapes_tokensOfOneShapeAreTogether(t *testing.T) {
 			}
 		}
 	}
-	want := map[int32][]int32{1: {1, 2, 21}, 3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {8}, 9: {9}, 10: {10, 12}, 11: {11}, 13: {13}, 20: {20}}
+	for i, id := range s.Tokens {
+		if text := s.Text(int32(i)); string(text) != texts[id] {
+			t.Errorf("the text of token %d is %q", id, text)
+		}
+	}
+	want := map[int32][]int32{1: {1, 21, 2}, 3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {8}, 9: {9}, 11: {11}, 12: {12, 10}, 13: {13}, 20: {20}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
