@@ -107,12 +107,21 @@ func (r *Reader) step(in int, width int64) error {
 	return nil
 }
 
-// distinct keeps the first of threads that differ only in their events.
+// distinct keeps the first of threads that differ only in their events. A set of few costs more
+// than to compare them.
 func distinct(list []thread) []thread {
-	out := list[:0]
+	out, many := list[:0], map[thread]bool(nil)
+	if len(list) > manyThreads {
+		many = make(map[thread]bool, len(list))
+	}
 	for _, t := range list {
-		if !slices.ContainsFunc(out, func(u thread) bool { return u.same(t) && u.stack == t.stack }) {
-			out = append(out, t)
+		key := t
+		key.ev = 0
+		if many[key] || many == nil && slices.ContainsFunc(out, func(u thread) bool { return u.same(t) && u.stack == t.stack }) {
+			continue
+		}
+		if out = append(out, t); many != nil {
+			many[key] = true
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,5 +220,22 @@ func TestMachine_whatAlternativesShareIsReadOnce(t *testing.T) {
 	m = compiled(t, "root ::= \"a\" root | \"b\"", false)
 	if after(t, m, "a") != after(t, m, strings.Repeat("a", 100)) {
 		t.Error("right recursion grows")
+	}
+}
+
+// TestReader_keepsTheFirstOfThreadsThatReadOnAlike, of few and of many. Two hundred thousand are
+// not compared with each other.
+func TestReader_keepsTheFirstOfThreadsThatReadOnAlike(t *testing.T) {
+	for _, n := range []int{1, manyThreads / 2, manyThreads, 100_000} {
+		var list, want []thread
+		for i := range 2 * n {
+			x := thread{def: defRule, st: int32(i / 2), stack: stackID(i / 4), ev: eventID(i)}
+			if list = append(list, x); i%2 == 0 {
+				want = append(want, x)
+			}
+		}
+		if got := distinct(list); !slices.Equal(got, want) {
+			t.Errorf("of %d threads %d are left, not the first %d", 2*n, len(got), n)
+		}
 	}
 }
