@@ -64,7 +64,7 @@ func (o *object) size() int {
 		if k := o.regs[i].known; k != nil && k.rules != nil {
 			n += perRules
 		}
-		n += 4 * (len(o.regs[i].counts) + len(o.regs[i].rivals))
+		n += 4 * (len(o.regs[i].counts) + len(o.regs[i].uniqueSet))
 	}
 	return n + len(o.apart)*(int(unsafe.Sizeof(known{}))+perRules) + mapSize(len(o.apart), 16)
 }
@@ -94,7 +94,7 @@ func (w *walkStates) size() int {
 }
 
 func (w *sliceWalk) size() int {
-	return 8*(cap(w.rows)+cap(w.ahead)) + 4*cap(w.index) + w.aheadSize + mapSize(len(w.tails), 12)
+	return 8*(cap(w.rows)+cap(w.lookaheads)) + 4*cap(w.index) + w.lookaheadSize + mapSize(len(w.tails), 12)
 }
 
 func (c *closure) size() int {

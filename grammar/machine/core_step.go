@@ -140,7 +140,7 @@ func (m *Machine) resume(dst []thread, t thread) []thread {
 func (m *Machine) wake(dst []thread, t thread) []thread {
 	switch {
 	case t.def == defRule:
-		return m.settle(dst, t)
+		return m.addThread(dst, t)
 	case t.st == phaseElement && t.def.kind() == kindArray:
 		return m.endElement(dst, t)
 	case phaseOf(t.st) == phaseElement && t.def.kind() == kindObject:
@@ -191,7 +191,7 @@ func (m *Machine) stepItem(dst []thread, t thread, x *item, in int) []thread {
 		t.ev = m.addMark(mark{t.ev, opSym, int32(in - symbolBase), m.at})
 	}
 	t.st = x.to
-	return m.settle(dst, t)
+	return m.addThread(dst, t)
 }
 
 // stepInto enters the terminal of an item and reads the input there.
@@ -228,9 +228,9 @@ func (m *Machine) read(dst []thread, t thread, in int) []thread {
 	return m.step(dst, t, in)
 }
 
-// settle appends a thread that has reached a state of a rule, after doing what there is no choice
+// addThread appends a thread that has reached a state of a rule, after doing what there is no choice
 // about: returning from a rule that is at its end, and telling of captures.
-func (m *Machine) settle(dst []thread, t thread) []thread {
+func (m *Machine) addThread(dst []thread, t thread) []thread {
 	for {
 		x := &m.prog.states[t.st]
 		if len(x.edges) == 0 && x.final {

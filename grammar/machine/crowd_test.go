@@ -12,7 +12,7 @@ import (
 func TestCrowds_areFewAndKept(t *testing.T) {
 	w := &sliceWalk{}
 	for range 300 {
-		w.ahead = append(w.ahead, &ahead{})
+		w.lookaheads = append(w.lookaheads, &lookahead{})
 	}
 	if one, two := w.crowdOf(3, 4), w.crowdOf(3, 4); one != two || one == w.crowdOf(3) {
 		t.Errorf("the crowd of two states is %d and %d", one, two)
@@ -42,7 +42,7 @@ func TestSlice_whatIsKnownIsNotFoundAgain(t *testing.T) {
 	if w.tails[tailKey{5, within}] = 7; w.target(5, within) != 7 {
 		t.Error("the end of a code point is looked for again")
 	}
-	if w.look(5, &ahead{known: true}); w.made > 0 {
+	if w.look(5, &lookahead{known: true}); w.made > 0 {
 		t.Error("a state is looked at again")
 	}
 	if &w.setOf(5)[0] != &w.x.inside[0] || len(w.places) > 0 {

@@ -51,6 +51,6 @@
 //	counter, close, element masks
 //	                         what is added to a slice where the state alone does not decide
 //	distance to an end       shortest completion
-//	rivals                   unique sets: the values that an element may still become equal to
+//	unique set               uniqueItems: the elements that one may still become equal to
 //	PartialMask              a mask that is resumed on fresh automata
 package machine

@@ -105,14 +105,14 @@ type member struct {
 // endKey adds the members of a key that has just been read, for an object that waits for it: the
 // name with a rank, or unnamed, after which the object has keys.
 func (m *Machine) endKey(o *object, e entry, rank int, keys keysID, key, rec textID, value int32) {
-	if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
+	if len(o.regs[e.aux].uniqueSet) == 0 && len(o.exists) == 0 {
 		m.addMember(o, e, o.after(e.aux, rank), keys, value)
 		return
 	}
 	before := o.at(e.st, e.aux)
 	r := o.withKey(&before, rank, keys)
-	if len(r.rivals) > 0 {
-		r, value = m.withRivals(o, r, key, rec, value)
+	if len(r.uniqueSet) > 0 {
+		r, value = m.withUniqueSet(o, r, key, rec, value)
 		m.addMember(o, e, o.intern(r), keys, value)
 		return
 	}

@@ -28,7 +28,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	if !o.plain {
 		o.restrict(r.names, reg, owed, room)
 	}
-	if len(reg.rivals) > 0 {
+	if len(reg.uniqueSet) > 0 {
 		m.refuseTaken(o, reg, r.names)
 	}
 	if o.mayHaveExtra(owed, room) {

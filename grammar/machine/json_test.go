@@ -147,7 +147,7 @@ func TestArray_elementsAreNotComparedInVain(t *testing.T) {
 }
 
 // TestUnique_objectsTakeLittle: an object is built when it is entered, what another holds is read
-// once, and without rivals there is nothing to remember of a key.
+// once, and without a unique set there is nothing to remember of a key.
 func TestUnique_objectsTakeLittle(t *testing.T) {
 	m := compiled(t, `root ::= %json{"type":"array","items":{"properties":{"a":{"type":"boolean"}},"required":["a"],`+closed+`},"uniqueItems":true}`+tight, false)
 	after(t, m, `[{`)
@@ -161,7 +161,7 @@ func TestUnique_objectsTakeLittle(t *testing.T) {
 	if m.members[id] = nil; m.membersOf(id) != nil {
 		t.Error("an object is read again")
 	}
-	if r, _ := m.withRivals(m.objectAt(0), register{}, 5, 6, 0); r.key != 0 {
+	if r, _ := m.withUniqueSet(m.objectAt(0), register{}, 5, 6, 0); r.key != 0 {
 		t.Error("a key is remembered that nothing is compared with")
 	}
 }

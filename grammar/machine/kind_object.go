@@ -59,7 +59,7 @@ type register struct {
 
 	// Of an object that must differ from others: those that it may still equal, the key whose
 	// value is being read, and where the record of that begins.
-	rivals    []textID
+	uniqueSet []textID
 	key, from textID
 }
 
@@ -217,11 +217,11 @@ func (o *object) intern(r register) int32 {
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.others))
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.last))
-	if len(r.rivals) > 0 {
-		for _, x := range append([]textID{r.key, r.from}, r.rivals...) {
+	if len(r.uniqueSet) > 0 {
+		for _, x := range append([]textID{r.key, r.from}, r.uniqueSet...) {
 			key = binary.LittleEndian.AppendUint32(key, uint32(x))
 		}
-		key = binary.LittleEndian.AppendUint32(key, uint32(len(r.rivals)))
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(r.uniqueSet)))
 		key = append(key, 1) // no other key has such a length
 	}
 	i, ok := o.index[string(key)]

@@ -115,5 +115,5 @@ func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
 	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].lasts >= int(n.Height) {
 		return true
 	}
-	return s != lex.StringDead && n.Size >= worthAhead && w.takes(w.place(s), int(n.Height), allClasses, n.Size)
+	return s != lex.StringDead && n.Size >= worthLookahead && w.takes(w.place(s), int(n.Height), allClasses, n.Size)
 }

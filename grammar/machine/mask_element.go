@@ -35,7 +35,7 @@ func (m *Machine) comparable(t thread) bool {
 func (m *Machine) inObject(t thread) bool {
 	list := m.stacks.of(t.stack)
 	_, raw := m.strings[t.def.index()].unit.arena.Decoded(lex.StringState(t.st))
-	return raw && len(list) == 1 && list[0].def.kind() == kindObject && len(m.objects[list[0].def.index()].regs[list[0].aux].rivals) == 0
+	return raw && len(list) == 1 && list[0].def.kind() == kindObject && len(m.objects[list[0].def.index()].regs[list[0].aux].uniqueSet) == 0
 }
 
 // maxFrames is how many frames that wait are looked at for what a string is part of.

@@ -15,13 +15,13 @@ import (
 
 // keyEnds is the threads of a mask that are in keys which a token may end.
 type keyEnds struct {
-	lexicon *lexicon   // of named
-	named   []thread   // threads behind the closing quotes of named keys
-	extra   []extraEnd // threads in keys that are not named
+	lexicon *lexicon        // of named
+	named   []thread        // threads behind the closing quotes of named keys
+	unnamed []unnamedKeyEnd // threads in keys that are not named
 }
 
-// extraEnd is a thread in a key that is not named, with its slice.
-type extraEnd struct {
+// unnamedKeyEnd is a thread in a key that is not named, with its slice.
+type unnamedKeyEnd struct {
 	thread thread
 	slice  *stringSlice
 }
@@ -38,7 +38,7 @@ func (e *keyEnds) addNamed(k *collector, x *lexicon, t thread) {
 // collectKeyEnds adds the tokens that end keys.
 func (k *collector) collectKeyEnds() {
 	k.collectNamed()
-	for all := k.ends.extra; len(all) > 0; {
+	for all := k.ends.unnamed; len(all) > 0; {
 		x := all[0].slice
 		var group []thread
 		rest := all[:0]
@@ -52,7 +52,7 @@ func (k *collector) collectKeyEnds() {
 		k.collectUnnamedKeyEnds(x, group)
 		all = rest
 	}
-	k.ends.extra = k.ends.extra[:0]
+	k.ends.unnamed = k.ends.unnamed[:0]
 }
 
 // collectNamed adds the tokens that begin with the closing quote of a named key.

@@ -73,7 +73,7 @@ func (w *sliceWalk) crowdBehind(from int32, c vocab.Class) int32 {
 func (w *sliceWalk) findCrowd(from []lex.StringState, c vocab.Class) int32 {
 	var states []lex.StringState
 	for _, s := range from {
-		x := w.aheadOf(s)
+		x := w.lookaheadOf(s)
 		if !x.known && w.spare <= 0 {
 			return noCrowd
 		}
@@ -81,7 +81,7 @@ func (w *sliceWalk) findCrowd(from []lex.StringState, c vocab.Class) int32 {
 			return noCrowd
 		}
 		for _, to := range x.to {
-			if y := w.aheadOf(to.state); to.by>>c&1 != 0 && y.lasts < lastsLong && y.over != allClasses {
+			if y := w.lookaheadOf(to.state); to.by>>c&1 != 0 && y.lasts < lastsLong && y.over != allClasses {
 				states = append(states, to.state)
 			}
 		}
@@ -101,11 +101,11 @@ func (w *sliceWalk) crowdOf(states ...lex.StringState) int32 {
 		return noCrowd
 	}
 	if len(w.crowds) == 0 {
-		w.spare = max(w.spare, maxAhead)
+		w.spare = max(w.spare, maxLookahead)
 	}
 	x := crowd{states: states, lasts: lastsLong, over: allClasses}
 	for _, s := range states {
-		x.lasts, x.over = min(x.lasts, w.aheadOf(s).lasts), x.over&w.aheadOf(s).over
+		x.lasts, x.over = min(x.lasts, w.lookaheadOf(s).lasts), x.over&w.lookaheadOf(s).over
 	}
 	w.crowds = append(w.crowds, x)
 	return int32(len(w.crowds) - 1)

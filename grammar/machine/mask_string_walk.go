@@ -26,13 +26,13 @@ type sliceWalk struct {
 	index  []int32                     // by state: 1 and its place, or 0
 	tails  map[tailKey]lex.StringState // memo of target
 
-	rows      []*lex.StringRow // by state, nil where not asked for yet
-	ahead     []*ahead         // by state, likewise
-	aheadSize int              // bytes that those take
-	rowsOf    *lex.Arena       // whose states
-	made      int              // rows
-	spare     int              // of those that searches may make
-	crowds    []crowd          // those met
+	rows          []*lex.StringRow // by state, nil where not asked for yet
+	lookaheads    []*lookahead     // by state, likewise
+	lookaheadSize int              // bytes that those take
+	rowsOf        *lex.Arena       // whose states
+	made          int              // rows
+	spare         int              // of those that searches may make
+	crowds        []crowd          // those met
 
 	// by depth: the place behind the path's first code points
 	at   [vocab.MaxPiece + 2]int32
@@ -91,7 +91,7 @@ func (k *collector) walkString(x *stringSlice, needs bool) (anew bool) {
 		x.inside, x.closing = w.padded[1:], k.newSet()
 	}
 	start := w.place(x.state)
-	w.takes(start, lastsLong, allClasses, worthAhead)
+	w.takes(start, lastsLong, allClasses, worthLookahead)
 	all := !needs && w.mostlyLasts(x.state) >= lastsSome
 	switch {
 	case !needs && w.opens(x.state):
@@ -119,14 +119,14 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.slicing
-	w.k, w.u, w.x, w.needs, w.listed, w.most, w.spare = k, x.unit, x, needs, 0, maxListedTokens, maxAhead
+	w.k, w.u, w.x, w.needs, w.listed, w.most, w.spare = k, x.unit, x, needs, 0, maxListedTokens, maxLookahead
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
 	w.places, w.crowds = w.places[:0], w.crowds[:0]
 	if w.rowsOf != w.u.arena {
-		w.rowsOf, w.rows, w.ahead, w.tails = w.u.arena, w.rows[:0], w.ahead[:0], map[tailKey]lex.StringState{}
-		w.aheadSize = 0
+		w.rowsOf, w.rows, w.lookaheads, w.tails = w.u.arena, w.rows[:0], w.lookaheads[:0], map[tailKey]lex.StringState{}
+		w.lookaheadSize = 0
 	}
 	return w
 }

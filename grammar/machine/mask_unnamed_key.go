@@ -20,7 +20,7 @@ func (k *collector) collectUnnamedKey(t thread) bool {
 	case m.anyExists(t):
 		k.walk.run(k, &x.whole, []thread{t})
 	default:
-		k.ends.extra = append(k.ends.extra, extraEnd{t, x})
+		k.ends.unnamed = append(k.ends.unnamed, unnamedKeyEnd{t, x})
 	}
 	return true
 }

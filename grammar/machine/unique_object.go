@@ -7,9 +7,9 @@ import (
 )
 
 // An object that must differ from others, because it is an element of an array whose elements
-// must, may not get to where nothing but one of them can come of it. Its register holds its
-// rivals: those of the others that begin as it does. A member that leaves so few ways to go on
-// that rivals have taken them all is not read, and neither is a name that has only such values.
+// must, may not get to where nothing but one of them can come of it. Its register holds its unique
+// set: those of the others that begin as it does. A member that leaves so few ways to go on that
+// they have taken them all is not read, and neither is a name that has only such values.
 //
 // Package schema sees to it that other values never run out (schema.ArrayAlt): arrays are
 // unbounded; objects in objects can have one more key, or have a named key of many values; and
@@ -34,8 +34,8 @@ func (m *Machine) others(t thread) []textID {
 }
 
 // contest is about one member of an object that must differ from others. left lists, for each
-// value of the member, the rivals with that value. taken lists the values that may not come: with
-// them, every way to go on ends as a rival.
+// value of the member, those of the unique set with that value. taken lists the values that may not
+// come: with them, every way to go on ends as one of that set.
 type contest struct {
 	left  map[textID][]textID
 	taken []textID // sorted
@@ -49,13 +49,13 @@ func (c *contest) isTaken(part textID) bool {
 // openRegister is the register at the start of an object, whose opening brace a thread has just
 // read.
 func (m *Machine) openRegister(t thread, index int) int32 {
-	var rivals []textID
+	var uniqueSet []textID
 	for _, id := range m.others(t) {
 		if m.membersOf(id) != nil {
-			rivals = append(rivals, id)
+			uniqueSet = append(uniqueSet, id)
 		}
 	}
-	if len(rivals) == 0 {
+	if len(uniqueSet) == 0 {
 		return 0
 	}
 	o := m.objectAt(index)
@@ -63,7 +63,7 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 		return 0
 	}
 	reg := o.regs[0]
-	reg.rivals = rivals
+	reg.uniqueSet = uniqueSet
 	return o.intern(reg)
 }
 
@@ -84,14 +84,14 @@ func (m *Machine) membersOf(id textID) map[textID]textID {
 	return x
 }
 
-// withRivals completes the register behind a key, whose rivals are those of the register before
-// it, and gives the set that the value is one of.
-func (m *Machine) withRivals(o *object, after register, key, rec textID, value int32) (register, int32) {
-	after.rivals = slices.DeleteFunc(slices.Clone(after.rivals), func(id textID) bool {
+// withUniqueSet completes the register behind a key, whose unique set is a part of that before it,
+// and gives the set that the value is one of.
+func (m *Machine) withUniqueSet(o *object, after register, key, rec textID, value int32) (register, int32) {
+	after.uniqueSet = slices.DeleteFunc(slices.Clone(after.uniqueSet), func(id textID) bool {
 		_, has := m.membersOf(id)[key]
 		return !has
 	})
-	if len(after.rivals) == 0 {
+	if len(after.uniqueSet) == 0 {
 		return after, value
 	}
 	after.key, after.from = key, rec
@@ -114,12 +114,12 @@ func (m *Machine) contestOfMember(o *object, reg int32) *contest {
 // contest is about the value of the key just read.
 func (m *Machine) contest(o *object, r *register) *contest {
 	c := &contest{left: map[textID][]textID{}}
-	for _, id := range r.rivals {
+	for _, id := range r.uniqueSet {
 		if v, has := m.membersOf(id)[r.key]; has {
 			c.left[v] = append(c.left[v], id)
 		}
 	}
-	ways := m.ways(o, r, len(r.rivals)+1)
+	ways := m.ways(o, r, len(r.uniqueSet)+1)
 	for v, like := range c.left {
 		if ways <= len(like) && ways <= m.reachable(o, r, like) {
 			c.taken = append(c.taken, v)
@@ -185,10 +185,11 @@ func (m *Machine) ways(o *object, r *register, limit int) int {
 	return n
 }
 
-// reachable counts the rivals that an object can still become. Few values may come in it.
-func (m *Machine) reachable(o *object, r *register, rivals []textID) int {
+// reachable counts those of a unique set that an object can still become. Few values may come in
+// it.
+func (m *Machine) reachable(o *object, r *register, uniqueSet []textID) int {
 	n := 0
-	for _, id := range rivals {
+	for _, id := range uniqueSet {
 		members, common, fits := m.membersOf(id), 0, true
 		for rank, name := range o.names {
 			value, has := members[m.texts.of([]byte(name))]
@@ -233,9 +234,9 @@ func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 		if len(o.classes) > 0 {
 			return false
 		}
-		start, rivals := &o.regs[0], slices.DeleteFunc(slices.Clone(seen), func(id textID) bool { return m.membersOf(id) == nil })
-		ways := m.ways(o, start, len(rivals)+1)
-		return ways <= len(rivals) && ways <= m.reachable(o, start, rivals)
+		start, uniqueSet := &o.regs[0], slices.DeleteFunc(slices.Clone(seen), func(id textID) bool { return m.membersOf(id) == nil })
+		ways := m.ways(o, start, len(uniqueSet)+1)
+		return ways <= len(uniqueSet) && ways <= m.reachable(o, start, uniqueSet)
 	})
 	if len(rest.objects) == len(m.values[i].objects) {
 		return i
@@ -244,7 +245,7 @@ func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 	return int32(len(m.values) - 1)
 }
 
-// endMember looks at the value of an object with rivals that has just been read.
+// endMember looks at the value of an object with a unique set that has just been read.
 func (m *Machine) endMember(dst []thread, t thread) []thread {
 	o := m.objects[t.def.index()]
 	r := o.at(t.st, t.aux)
@@ -254,7 +255,7 @@ func (m *Machine) endMember(dst []thread, t thread) []thread {
 	if c.isTaken(value) {
 		return dst
 	}
-	r.rivals = c.left[value]
+	r.uniqueSet = c.left[value]
 	r.key, r.from = 0, 0
 	t.st, t.aux = inPhase(phaseAfter, r.keys), o.intern(r)
 	return append(dst, t)

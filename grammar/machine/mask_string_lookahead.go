@@ -15,8 +15,8 @@ import (
 // in a name. All tokens of that kind are admitted, however many states they lead to. Which they
 // are is found by a search through the automaton, ahead of the tokens.
 
-// ahead is what is known of a state between code points.
-type ahead struct {
+// lookahead is what is known of a state between code points.
+type lookahead struct {
 	to    []reached // where code points lead of texts that have a shape
 	dead  classes   // those of which some lead nowhere
 	known bool      // to and dead are known
@@ -30,16 +30,16 @@ type classes = uint64
 
 const allClasses classes = 1<<vocab.Classes - 1<<(vocab.NoClass+1)
 
-// maxAhead is the number of rows that searches may make for one slice. One that takes as many
+// maxLookahead is the number of rows that searches may make for one slice. One that takes as many
 // derivatives as dearRow counts twice.
 const (
-	maxAhead = 48
-	dearRow  = 32
+	maxLookahead = 48
+	dearRow      = 32
 )
 
-// nearAhead is how many code points ahead a search looks where states count: those that count far
-// are one then.
-const nearAhead = 12
+// nearLookahead is how many code points ahead a search looks where states count: those that count
+// far are one then.
+const nearLookahead = 12
 
 // lastsLong is for any number of code points.
 const lastsLong = 1 << 30
@@ -47,8 +47,8 @@ const lastsLong = 1 << 30
 // lastsSome is the number of code points from which few subtrees of texts are left to be walked.
 const lastsSome = 4
 
-// worthAhead is the number of nodes from which it pays to know that all can be taken.
-const worthAhead = 16
+// worthLookahead is the number of nodes from which it pays to know that all can be taken.
+const worthLookahead = 16
 
 // takes says whether all that follows a place counts alike, in a subtree of so many code points,
 // of some classes, and so many nodes.
@@ -57,22 +57,22 @@ func (w *sliceWalk) takes(place int32, height int, below classes, nodes uint32) 
 	if p.plain || p.lasts >= height || below&^p.over == 0 {
 		return true
 	}
-	if w.needs || p.asked || nodes < worthAhead {
+	if w.needs || p.asked || nodes < worthLookahead {
 		return false
 	}
-	lasts, over := w.lookAhead(p.state)
+	lasts, over := w.lookahead(p.state)
 	p = &w.places[place]
 	p.asked, p.lasts, p.over = true, max(p.lasts, lasts), over
 	return p.lasts >= height || below&^over == 0
 }
 
-// lookAhead finds the code points of which so many may follow a state, whichever they are, and the
+// lookahead finds the code points of which so many may follow a state, whichever they are, and the
 // classes of which any number may.
-func (w *sliceWalk) lookAhead(s lex.StringState) (lasts int, over classes) {
-	x := w.aheadOf(s)
+func (w *sliceWalk) lookahead(s lex.StringState) (lasts int, over classes) {
+	x := w.lookaheadOf(s)
 	if w.look(s, x); x.dead == 0 && x.lasts < lastsLong {
-		if near := w.u.arena.AbstractCounters(s, nearAhead); near != s {
-			return max(x.lasts, min(nearAhead, w.search(near).lasts)), 0
+		if near := w.u.arena.AbstractCounters(s, nearLookahead); near != s {
+			return max(x.lasts, min(nearLookahead, w.search(near).lasts)), 0
 		}
 	}
 	w.search(s)
@@ -81,8 +81,8 @@ func (w *sliceWalk) lookAhead(s lex.StringState) (lasts int, over classes) {
 
 // search looks for the shortest text that cannot follow a state, and if that is short for the
 // classes that go on for ever.
-func (w *sliceWalk) search(s lex.StringState) *ahead {
-	start := w.aheadOf(s)
+func (w *sliceWalk) search(s lex.StringState) *lookahead {
+	start := w.lookaheadOf(s)
 	if start.asked {
 		return start
 	}
@@ -100,18 +100,18 @@ func (w *sliceWalk) search(s lex.StringState) *ahead {
 			}
 		}
 	}
-	w.settle(seen[:looked])
+	w.relax(seen[:looked])
 	if start.lasts < lastsSome {
 		w.close(s)
 	}
 	return start
 }
 
-// settle finds how many code points lead from some states to others, or to nowhere.
-func (w *sliceWalk) settle(states []lex.StringState) {
-	all, before := make([]*ahead, len(states)), make([]int, len(states))
+// relax finds how many code points lead from some states to others, or to nowhere.
+func (w *sliceWalk) relax(states []lex.StringState) {
+	all, before := make([]*lookahead, len(states)), make([]int, len(states))
 	for i, s := range states {
-		all[i] = w.ahead[s]
+		all[i] = w.lookaheads[s]
 		before[i] = all[i].lasts
 		all[i].lasts = lastsLong
 	}
@@ -120,7 +120,7 @@ func (w *sliceWalk) settle(states []lex.StringState) {
 		for i, x := range all {
 			least := lastsLong
 			for _, to := range x.to {
-				least = min(least, w.aheadOf(to.state).lasts+1)
+				least = min(least, w.lookaheadOf(to.state).lasts+1)
 			}
 			if x.dead != 0 {
 				least = 0
@@ -136,12 +136,12 @@ func (w *sliceWalk) settle(states []lex.StringState) {
 // Where it comes to a state behind which one of them may not, it gives up those, or all that lead
 // to it, or to one on the way.
 func (w *sliceWalk) close(s lex.StringState) {
-	over := allClasses &^ w.aheadOf(s).dead
+	over := allClasses &^ w.lookaheadOf(s).dead
 	var seen []reached
 	for gone := classes(1); gone != 0 && over != 0; over &^= gone {
 		seen, gone = append(seen[:0], reached{state: s}), 0
 		for i := 0; i < len(seen) && gone == 0; i++ {
-			if gone = over; w.spare > 0 || w.aheadOf(seen[i].state).known {
+			if gone = over; w.spare > 0 || w.lookaheadOf(seen[i].state).known {
 				gone &= w.spend(seen[i].state).dead
 			}
 			for j := i; j > 0 && gone != 0; j = seen[j].from {
@@ -149,7 +149,7 @@ func (w *sliceWalk) close(s lex.StringState) {
 					gone = by
 				}
 			}
-			for _, to := range w.aheadOf(seen[i].state).to {
+			for _, to := range w.lookaheadOf(seen[i].state).to {
 				if by := to.by & over; by != 0 {
 					seen = reach(seen, reached{to.state, by, i})
 				}
@@ -160,7 +160,7 @@ func (w *sliceWalk) close(s lex.StringState) {
 		return
 	}
 	for _, x := range seen {
-		w.ahead[x.state].over |= over
+		w.lookaheads[x.state].over |= over
 	}
 }
 
@@ -195,12 +195,12 @@ func loss(gone classes) int {
 
 // mostlyLasts is how long a state lasts but for what may not come next, if that is little.
 func (w *sliceWalk) mostlyLasts(s lex.StringState) int {
-	x, least := w.aheadOf(s), lastsLong
+	x, least := w.lookaheadOf(s), lastsLong
 	if !x.known || bits.OnesCount64(x.dead) > fewDead {
 		return 0
 	}
 	for _, to := range x.to {
-		least = min(least, w.aheadOf(to.state).lasts+1)
+		least = min(least, w.lookaheadOf(to.state).lasts+1)
 	}
 	return least
 }
@@ -209,7 +209,7 @@ func (w *sliceWalk) mostlyLasts(s lex.StringState) int {
 func (w *sliceWalk) opens(s lex.StringState) bool {
 	n := 0
 	for b, next := range w.row(s)[:utf8.RuneSelf] {
-		if !special(byte(b)) && (next == lex.StringDead || w.aheadOf(next).lasts < lastsLong) {
+		if !special(byte(b)) && (next == lex.StringDead || w.lookaheadOf(next).lasts < lastsLong) {
 			n++
 		}
 	}
@@ -220,27 +220,27 @@ func (w *sliceWalk) opens(s lex.StringState) bool {
 const fewDead = 8
 
 // spend looks at a state for a search.
-func (w *sliceWalk) spend(s lex.StringState) *ahead {
-	x, made, derived := w.aheadOf(s), w.made, w.u.arena.Derived()
+func (w *sliceWalk) spend(s lex.StringState) *lookahead {
+	x, made, derived := w.lookaheadOf(s), w.made, w.u.arena.Derived()
 	w.look(s, x)
 	w.spare -= w.made - made + (w.u.arena.Derived()-derived)/dearRow
 	return x
 }
 
-func (w *sliceWalk) aheadOf(s lex.StringState) *ahead {
-	if int(s) >= len(w.ahead) {
-		w.ahead = append(w.ahead, make([]*ahead, int(s)+256-len(w.ahead))...)
+func (w *sliceWalk) lookaheadOf(s lex.StringState) *lookahead {
+	if int(s) >= len(w.lookaheads) {
+		w.lookaheads = append(w.lookaheads, make([]*lookahead, int(s)+256-len(w.lookaheads))...)
 	}
-	if w.ahead[s] == nil {
+	if w.lookaheads[s] == nil {
 		inner, _ := w.u.arena.Decoded(s)
-		w.ahead[s] = &ahead{lasts: max(0, w.u.arena.Lasts(inner))}
-		w.aheadSize += int(unsafe.Sizeof(ahead{}))
+		w.lookaheads[s] = &lookahead{lasts: max(0, w.u.arena.Lasts(inner))}
+		w.lookaheadSize += int(unsafe.Sizeof(lookahead{}))
 	}
-	return w.ahead[s]
+	return w.lookaheads[s]
 }
 
 // look finds where the code points lead that may come in a state.
-func (w *sliceWalk) look(s lex.StringState, x *ahead) {
+func (w *sliceWalk) look(s lex.StringState, x *lookahead) {
 	if x.known {
 		return
 	}
@@ -255,11 +255,11 @@ func (w *sliceWalk) look(s lex.StringState, x *ahead) {
 		w.lookBehind(x, next, q, 1<<c)
 		last, before = next, q
 	}
-	w.aheadSize += cap(x.to) * int(unsafe.Sizeof(reached{}))
+	w.lookaheadSize += cap(x.to) * int(unsafe.Sizeof(reached{}))
 }
 
 // lookBehind is look for the code points of a class whose first bytes lead to a state.
-func (w *sliceWalk) lookBehind(x *ahead, s lex.StringState, q vocab.ShapeState, by classes) {
+func (w *sliceWalk) lookBehind(x *lookahead, s lex.StringState, q vocab.ShapeState, by classes) {
 	switch to := w.target(s, q); to {
 	case lex.StringDead:
 		x.dead |= by
