@@ -24,7 +24,7 @@ type planned struct {
 	freeform  map[toolName]bool // the tools whose input is text
 	flat      flatTools
 	mostEqual int // calls of the turn; 0: any number
-	kept      *prepared.Turns
+	sampled   *prepared.SampledTurns
 	// keywords of schemas that the mask does not enforce: the answer's, then the tools'
 	issues  []grammar.Issue
 	ignored []string // fields that turned out to have no effect
@@ -40,7 +40,7 @@ func (p planned) keep(tokens []engine.Token) {
 	if p.turn.Forget {
 		return
 	}
-	p.kept.Keep(p.turn.CacheKey, p.rendering, tokens)
+	p.sampled.Keep(p.turn.CacheKey, p.rendering, tokens)
 }
 
 // parser reads what the engine generates: by the grammar that masks it, where it does.
@@ -183,7 +183,7 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering templates.Rendering) planned {
 	p := planned{
 		turn: engine.Turn{
-			Prompt:   m.Kept.Prompt(r.CacheKey, rendering),
+			Prompt:   m.Sampled.Prompt(r.CacheKey, rendering),
 			Grammar:  output.Grammar(),
 			Sampling: r.Sampling.Or(m.Sampling).Or(m.Engine.Model().Defaults).Or(m.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
@@ -197,7 +197,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		rendering: rendering,
 		logprobs:  r.Logprobs >= 0,
 		freeform:  map[toolName]bool{},
-		kept:      m.Kept,
+		sampled:   m.Sampled,
 		can:       m.Engine.Model().Can,
 		ignored:   strangers(m, r.Sampling.LogitBias),
 	}

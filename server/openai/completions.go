@@ -42,7 +42,7 @@ type completion struct {
 	Created int64              `json:"created"`
 	Model   string             `json:"model"`
 	Choices []completionChoice `json:"choices"`
-	Usage   shownUsage         `json:"usage,omitzero"`
+	Usage   optionalUsage      `json:"usage,omitzero"`
 	Timings *wire.Timings      `json:"timings,omitempty"`
 	*wire.Extra
 }
@@ -266,14 +266,14 @@ func (c *completer) fail(err error) {
 
 func (c *completer) end() {
 	if c.out == nil {
-		c.head.Usage = shownUsage{true, encodeUsage(c.usage)}
+		c.head.Usage = optionalUsage{true, encodeUsage(c.usage)}
 		wire.WriteJSON(c.w, http.StatusOK, c.head)
 		return
 	}
 	c.out.End()
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
-		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, encodeUsage(c.usage)}
+		chunk.Choices, chunk.Usage = []completionChoice{}, optionalUsage{true, encodeUsage(c.usage)}
 		c.out.Event("", chunk)
 	}
 	c.out.Data("[DONE]")

@@ -9,19 +9,19 @@ import (
 	"tenon/tools"
 )
 
-// shown is what a request wants to see in its answer, and in which form.
-type shown struct {
+// answerOptions is what a request wants in its answer beside the text, and in which form.
+type answerOptions struct {
 	logprobs bool
 	timings  bool
 	older    bool // the form of functions and function_call
 }
 
-func (w chatRequest) shown() shown {
-	return shown{logprobs: w.Logprobs, timings: w.TimingsPerToken, older: len(w.Functions) > 0}
+func (w chatRequest) answerOptions() answerOptions {
+	return answerOptions{logprobs: w.Logprobs, timings: w.TimingsPerToken, older: len(w.Functions) > 0}
 }
 
 // encode makes the whole answer out of a result.
-func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
+func encode(head chatCompletion, r chat.Result, want answerOptions) chatCompletion {
 	head.Object, head.Model = "chat.completion", r.Model
 	var used chat.Usage
 	for i, c := range r.Choices {
@@ -40,7 +40,7 @@ func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 			head.Timings = wire.EncodeTimings(c.Finish)
 		}
 	}
-	head.Usage = shownUsage{true, encodeUsage(used)}
+	head.Usage = optionalUsage{true, encodeUsage(used)}
 	return head
 }
 

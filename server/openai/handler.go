@@ -48,7 +48,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		a.stream(w, r, request, &streamer{
 			head:         head,
 			includeUsage: sent.StreamOptions != nil && sent.StreamOptions.IncludeUsage,
-			want:         sent.shown(), extra: a.Extra,
+			want:         sent.answerOptions(), extra: a.Extra,
 		})
 		return
 	}
@@ -62,7 +62,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	if a.Extra != nil && len(result.Choices) > 0 {
 		head.Extra = a.Extra(result.Model, result.Choices[0].Finish)
 	}
-	wire.WriteJSON(w, http.StatusOK, encode(head, result, sent.shown()))
+	wire.WriteJSON(w, http.StatusOK, encode(head, result, sent.answerOptions()))
 }
 
 // Elicitations serves POST /v1/elicitations: the answer to a question of a turn that is streamed.

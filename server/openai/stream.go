@@ -11,7 +11,7 @@ type streamer struct {
 	out          *sse.Writer
 	head         chatCompletion
 	includeUsage bool
-	want         shown
+	want         answerOptions
 	extra        func(model string, f chat.Finish) *wire.Extra // nil: nothing
 
 	usage    chat.Usage
@@ -123,7 +123,7 @@ func (s *streamer) beat() {
 func (s *streamer) end() {
 	if s.includeUsage {
 		chunk := s.head
-		chunk.Choices, chunk.Usage = []choice{}, shownUsage{true, encodeUsage(s.usage)}
+		chunk.Choices, chunk.Usage = []choice{}, optionalUsage{true, encodeUsage(s.usage)}
 		s.out.Event("", chunk)
 	}
 	s.out.Data("[DONE]")

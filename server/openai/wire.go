@@ -218,7 +218,7 @@ type chatCompletion struct {
 	Model             string          `json:"model"`
 	SystemFingerprint string          `json:"system_fingerprint"`
 	Choices           []choice        `json:"choices"`
-	Usage             shownUsage      `json:"usage,omitzero"`
+	Usage             optionalUsage   `json:"usage,omitzero"`
 	Timings           *wire.Timings   `json:"timings,omitempty"`
 	Running           *serverProgress `json:"server_tool_progress,omitempty"`
 	Question          *serverQuestion `json:"server_elicitation,omitempty"`
@@ -288,17 +288,18 @@ type usage struct {
 	CompletionTokensDetails completionDetails `json:"completion_tokens_details"`
 }
 
-// shownUsage is an answer's usage; in a stream that was asked for it, null until the last chunk.
-type shownUsage struct {
+// optionalUsage is an answer's usage; in a stream that was asked for it, null until the last
+// chunk.
+type optionalUsage struct {
 	wanted bool
 	of     *usage // nil: not yet known
 }
 
 // IsZero tells whether the answer says nothing of its usage.
-func (u shownUsage) IsZero() bool { return !u.wanted }
+func (u optionalUsage) IsZero() bool { return !u.wanted }
 
 // MarshalJSON implements json.Marshaler.
-func (u shownUsage) MarshalJSON() ([]byte, error) { return json.Marshal(u.of) }
+func (u optionalUsage) MarshalJSON() ([]byte, error) { return json.Marshal(u.of) }
 
 type promptDetails struct {
 	CachedTokens int `json:"cached_tokens"`

@@ -4,7 +4,7 @@
 //
 //	m, err := prepared.Prepare(entry, engine, prepared.Options{})
 //	m.Renderer.Render(conversation)       // the prompt, in segments
-//	m.Kept.Prompt(caller, rendering)      // the same with kept turns as token ids
+//	m.Sampled.Prompt(caller, rendering)      // the same, its sampled turns as token ids
 //
 // It is made once for each loaded instance of a model and goes with it.
 package prepared

@@ -38,7 +38,7 @@ type Model struct {
 	// what whoever runs the model should know, such as why its chat template is not used
 	Warnings []string
 
-	Kept *Turns // what it sampled; nil: nothing is kept
+	Sampled *SampledTurns // what it sampled; nil: nothing is kept
 }
 
 // Options say how a model is talked to. The zero value finds everything out by itself.
@@ -100,7 +100,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	markers := MarkerTexts(info)
 	m := Model{
-		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
+		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Sampled: NewSampledTurns(),
 		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording},
 		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
@@ -110,9 +110,9 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 		m.OneCall = o.Teaching.Repeats == ""
 		return m, m.setFormat()
 	}
-	known := recall(o.StateDir, source, info.Vocab.BOS, info.Vocab.EOS, markers)
+	cached := loadFindings(o.StateDir, source, info.Vocab.BOS, info.Vocab.EOS, markers)
 	t, err := templates.Parse(source, templates.Options{
-		Recall: known.findings,
+		Recall: cached.findings,
 		BOS:    info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording,
 		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
@@ -126,13 +126,13 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	m.Renderer = t
 	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
 	evidence := Evidence(source, info.Vocab.EOS, markers, t.Probe())
-	evidence.Bound = known.Bound
+	evidence.Bound = cached.Bound
 	bound, err := tools.Bind(evidence)
 	if err != nil {
 		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
 	}
 	m.Dialect = &tools.Dialect{Dialect: bound.Dialect}
-	known.keep(bound.Name)
+	cached.save(bound.Name)
 	if m.Dialect.Ours {
 		// the template may show calls, but no dialect reads them
 		m.Protocol = templates.JSON
@@ -144,7 +144,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 // template is not known, nor needed. Where it takes no tools they are told in words.
 func forwarding(entry catalog.Entry, e engine.Engine, o Options) Model {
 	m := Model{
-		ID: entry.ID, Engine: e, Thinks: true, Kept: NewTurns(), Dialect: tools.Fallback(), Protocol: templates.JSON,
+		ID: entry.ID, Engine: e, Thinks: true, Sampled: NewSampledTurns(), Dialect: tools.Fallback(), Protocol: templates.JSON,
 		Renderer:   templates.Forward{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording},
 		ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}

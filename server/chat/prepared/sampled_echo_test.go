@@ -32,7 +32,7 @@ const (
 // answer is sampled in two halves. What is left with the turns kept is what the template itself
 // changes, for the reasons that templates/testdata/echo.txt names. The golden file is a figure to
 // watch.
-func TestKept_gainOfEchoedConversations(t *testing.T) {
+func TestSampledTurns_gainOfEchoedConversations(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))
 	if len(files) == 0 {
 		t.Skipf("no templates in %s", sharedTemplates)
@@ -121,7 +121,7 @@ func echoTurns() []templates.Conversation {
 func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 	t.Helper()
 	turns := echoTurns()
-	kept := NewTurns()
+	kept := NewSampledTurns()
 	var e echoed
 	var cachedKept, cachedText []int32
 	for i, c := range turns {

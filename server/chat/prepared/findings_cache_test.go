@@ -57,11 +57,11 @@ func prepare(t testing.TB, dir, template string) Model {
 }
 
 // A template that was tried out is not tried out again, and is bound to the same dialect.
-func TestKnown_theNextTimeNothingIsTriedOut(t *testing.T) {
+func TestFindingsCache_theNextTimeNothingIsTriedOut(t *testing.T) {
 	for name, source := range shared(t) {
 		dir := t.TempDir()
 		cold := prepare(t, dir, source)
-		k := recall(dir, source, "<s>", "</s>", []string{})
+		k := loadFindings(dir, source, "<s>", "</s>", []string{})
 		if !k.hit {
 			t.Errorf("%s: nothing is kept", name)
 			continue
@@ -95,7 +95,7 @@ func probeOf(t testing.TB, m Model) templates.Probe {
 
 // A file that cannot be read is written anew. Another vocabulary is another file. Beyond the most
 // that are kept, the oldest go.
-func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
+func TestFindingsCache_filesThatAreBrokenAndTooMany(t *testing.T) {
 	const source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 	dir := t.TempDir()
 	prepare(t, dir, source)
@@ -111,18 +111,18 @@ func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if k := recall(dir, source, "<s>", "</s>", []string{}); k.hit {
+		if k := loadFindings(dir, source, "<s>", "</s>", []string{}); k.hit {
 			t.Errorf("%.10q is read", broken)
 		}
 		prepare(t, dir, source)
-		if k := recall(dir, source, "<s>", "</s>", []string{}); !k.hit {
+		if k := loadFindings(dir, source, "<s>", "</s>", []string{}); !k.hit {
 			t.Errorf("%.10q stays", broken)
 		}
 	}
-	if recall(dir, source, "<s>", "<eos>", nil).hit || recall(dir, source+" ", "<s>", "</s>", nil).hit {
+	if loadFindings(dir, source, "<s>", "<eos>", nil).hit || loadFindings(dir, source+" ", "<s>", "</s>", nil).hit {
 		t.Error("another's findings are read")
 	}
-	for i := range mostKnown + 40 {
+	for i := range mostCached + 40 {
 		at := filepath.Join(dir, "templates", fmt.Sprint("old", i))
 		if err := os.WriteFile(at, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -132,16 +132,16 @@ func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 		}
 	}
 	prepare(t, dir, source+"x")
-	if got := len(files()); got != mostKnown {
+	if got := len(files()); got != mostCached {
 		t.Errorf("%d files are kept", got)
 	}
 	for _, s := range []string{source, source + "x"} {
-		if !recall(dir, s, "<s>", "</s>", []string{}).hit {
+		if !loadFindings(dir, s, "<s>", "</s>", []string{}).hit {
 			t.Error("one that was written lately is gone")
 		}
 	}
 	_, oldest := os.Stat(filepath.Join(dir, "templates", "old0"))
-	_, youngest := os.Stat(filepath.Join(dir, "templates", fmt.Sprint("old", mostKnown+39)))
+	_, youngest := os.Stat(filepath.Join(dir, "templates", fmt.Sprint("old", mostCached+39)))
 	if oldest == nil || youngest != nil {
 		t.Errorf("not the oldest went: %v, %v", oldest, youngest)
 	}

@@ -15,23 +15,23 @@ import (
 	"tenon/templates"
 )
 
-// known is what an earlier time found out of a template: what its trial renderings showed, and
-// which candidate it was bound to.
-type known struct {
+// cachedFindings is what an earlier load found out about a template, read from a file: what its
+// trial renderings showed, and to which dialect it was bound.
+type cachedFindings struct {
 	Found templates.Findings
 	Bound string
 
-	path string // "": it is not kept
+	path string // of the file; "": none
 	hit  bool
 }
 
-// mostKnown bounds the templates of which is kept what was found out: those of the models that a
-// machine has, in some versions.
-const mostKnown = 256
+// mostCached bounds the files. It is enough for the models of a machine in some versions.
+const mostCached = 256
 
-// recall reads what is known of a template and its vocabulary. Another build of tenon may find out
-// other things: it is part of the name. What cannot be read is found out anew.
-func recall(dir, source, bos, eos string, markers []string) (k known) {
+// loadFindings reads what is cached of a template and its vocabulary. The name of the file has the
+// build of tenon in it, since another build may find other things. A file that cannot be read is
+// none.
+func loadFindings(dir, source, bos, eos string, markers []string) (k cachedFindings) {
 	if dir == "" {
 		return k
 	}
@@ -40,7 +40,7 @@ func recall(dir, source, bos, eos string, markers []string) (k known) {
 	if data, err := os.ReadFile(path); err == nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&k) == nil {
 		k.hit = true
 	} else {
-		k = known{}
+		k = cachedFindings{}
 	}
 	k.path = path
 	return k
@@ -57,15 +57,15 @@ func build() string {
 }
 
 // findings is a templates.Options.Recall.
-func (k *known) findings(find func() (templates.Findings, error)) (found templates.Findings, err error) {
+func (k *cachedFindings) findings(find func() (templates.Findings, error)) (found templates.Findings, err error) {
 	if !k.hit {
 		k.Found, err = find()
 	}
 	return k.Found, err
 }
 
-// keep writes down what was found out, for the next time. A failure costs only time then.
-func (k *known) keep(bound string) {
+// save writes the findings to the file, for the next load. A failure only costs that load time.
+func (k *cachedFindings) save(bound string) {
 	if k.hit || k.path == "" {
 		return
 	}
@@ -93,7 +93,7 @@ func replace(path string, data []byte) error {
 	if err := os.Rename(part, path); err != nil {
 		return err
 	}
-	return dropOldest(dir, mostKnown)
+	return dropOldest(dir, mostCached)
 }
 
 // dropOldest leaves so many files in a folder, those that were written last.

@@ -11,40 +11,43 @@ import (
 	"tenon/templates"
 )
 
-// Turns remembers what a model sampled, so that a client which replays a turn unchanged gets the
-// same token ids back into its prompt: text that is tokenized again may come out as other tokens,
-// and everything behind the first difference would have to be evaluated anew. A turn is found by
-// the prompt that it answered, and used where the new prompt begins with that prompt and goes on
-// with exactly the text that was sampled: the same text elsewhere is another turn. Prompts are the
-// same only if template and content wrote the same parts of them, so that a user who spells a
-// whole conversation does not get the model's tokens into his text.
+// SampledTurns remembers the tokens that a model sampled. When a client sends a turn back
+// unchanged, the prompt gets the same token ids: text that is tokenized again may become other
+// tokens, and everything behind the first difference would have to be evaluated anew.
+//
+// A turn is found by the prompt that it answered. It is used where the new prompt begins with that
+// prompt and goes on with exactly the sampled text; the same text elsewhere is another turn. Two
+// prompts are the same only if template and content wrote the same parts of them. So a user who
+// spells a whole conversation does not get the model's tokens into their text.
 //
 // It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its
 // methods may be called from any goroutine.
-type Turns struct {
-	table *owned.Table[keptKey, keptTurn]
+type SampledTurns struct {
+	table *owned.Table[turnKey, sampledTurn]
 }
 
-// mostKept is some hundred agents' turns.
-var mostKept = owned.Size{Entries: 4096, Bytes: 32 << 20}
+// mostSampled is enough for the turns of some hundred agents.
+var mostSampled = owned.Size{Entries: 4096, Bytes: 32 << 20}
 
-type keptKey struct {
+type turnKey struct {
 	length int               // of the prompt, in bytes
 	prompt [sha256.Size]byte // see prefixHash
 }
 
-type keptTurn struct {
+type sampledTurn struct {
 	ids  []int32
 	text string
 }
 
-// NewTurns returns an empty table.
-func NewTurns() *Turns { return &Turns{owned.New[keptKey, keptTurn](mostKept)} }
+// NewSampledTurns returns an empty table.
+func NewSampledTurns() *SampledTurns {
+	return &SampledTurns{owned.New[turnKey, sampledTurn](mostSampled)}
+}
 
 // Keep remembers the tokens that answered a prompt, if they have ids. Of several answers to one
 // prompt the last stays.
-func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
-	if k == nil || len(prompt.Segments) == 0 {
+func (s *SampledTurns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
+	if s == nil || len(prompt.Segments) == 0 {
 		return
 	}
 	var text strings.Builder
@@ -60,18 +63,18 @@ func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.
 		return
 	}
 	key := newPrefixHash(prompt).key(len(prompt.String()))
-	k.table.Put(caller, key, keptTurn{ids, text.String()}, 4*len(ids)+text.Len())
+	s.table.Put(caller, key, sampledTurn{ids, text.String()}, 4*len(ids)+text.Len())
 }
 
-// Prompt is the rendering as pieces, with the kept turns in it as token ids.
-func (k *Turns) Prompt(caller string, r templates.Rendering) engine.Prompt {
-	if k == nil {
+// Prompt is the rendering as pieces, with the remembered turns in it as token ids.
+func (s *SampledTurns) Prompt(caller string, r templates.Rendering) engine.Prompt {
+	if s == nil {
 		return pieces(r.Segments)
 	}
 	text := r.String()
 	var out engine.Prompt
 	at := 0
-	for _, turn := range k.find(caller, r, text) {
+	for _, turn := range s.find(caller, r, text) {
 		if turn.length < at {
 			continue // inside the one before
 		}
@@ -82,16 +85,16 @@ func (k *Turns) Prompt(caller string, r templates.Rendering) engine.Prompt {
 	return append(out, pieces(r.Slice(at, len(text)))...)
 }
 
-// placed is a kept turn behind so many bytes of a prompt.
+// placed is a remembered turn, length bytes behind the start of a prompt.
 type placed struct {
 	length int
-	keptTurn
+	sampledTurn
 }
 
 // find returns the caller's turns that the prompt holds, whose text is text, in order.
-func (k *Turns) find(caller string, r templates.Rendering, text string) []placed {
+func (s *SampledTurns) find(caller string, r templates.Rendering, text string) []placed {
 	var lengths []int
-	for _, key := range k.table.Keys(caller) {
+	for _, key := range s.table.Keys(caller) {
 		if key.length < len(text) {
 			lengths = append(lengths, key.length)
 		}
@@ -100,7 +103,7 @@ func (k *Turns) find(caller string, r templates.Rendering, text string) []placed
 	var found []placed
 	prefix := newPrefixHash(r)
 	for _, n := range slices.Compact(lengths) {
-		turn, ok := k.table.Get(caller, prefix.key(n))
+		turn, ok := s.table.Get(caller, prefix.key(n))
 		if ok && strings.HasPrefix(text[n:], turn.text) && oneTurn(r.Slice(n, n+len(turn.text))) {
 			found = append(found, placed{n, turn})
 		}
@@ -138,7 +141,7 @@ func newPrefixHash(r templates.Rendering) *prefixHash {
 }
 
 // key is the key of what answered the prompt's first n bytes; n never goes down.
-func (p *prefixHash) key(n int) keptKey {
+func (p *prefixHash) key(n int) turnKey {
 	for p.hashed < n {
 		s := &p.rest[0]
 		if s.Text == "" {
@@ -154,7 +157,7 @@ func (p *prefixHash) key(n int) keptKey {
 		p.hashed += len(part)
 		s.Text = s.Text[len(part):]
 	}
-	key := keptKey{length: n}
+	key := turnKey{length: n}
 	p.hash.Sum(key.prompt[:0])
 	return key
 }
