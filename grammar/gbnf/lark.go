@@ -232,7 +232,7 @@ func (l *larkReader) item(depth int) (*Node, error) {
 	case c == '"':
 		return l.literal()
 	case c == '/':
-		return l.pattern()
+		return l.regex()
 	case c == '(' || c == '[':
 		return l.bracketed(c, depth)
 	case isNameByte(c) && c != '-':

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// The regular expressions of Lark, which are Python's.
+// The regular expressions of Lark are Python's. This file reads them and writes them as
+// ECMAScript's.
 
-// pattern reads /regex/ and its flags. The flags i and l are refused.
-func (l *larkReader) pattern() (*Node, error) {
+// regex reads /regex/ and its flags. The flags i and l are refused.
+func (l *larkReader) regex() (*Node, error) {
 	at := l.pos
 	l.pos++
 	inClass := false
@@ -40,16 +41,16 @@ func (l *larkReader) pattern() (*Node, error) {
 		b.WriteByte(c)
 		l.pos++
 	}
-	if why := wrongPattern(b.String()); why != "" {
+	if why := wrongRegex(b.String()); why != "" {
 		return nil, l.errorf(at, "the regular expression is none: %s", why)
 	}
 	text, err := l.flagged(b.String(), at)
 	return l.terminalNode(&Node{Op: Regex, Text: text}), err
 }
 
-// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which
-// some are neither ECMAScript's nor Go's: what may be such is none of its business.
-func wrongPattern(pattern string) string {
+// wrongRegex says why a text is a regular expression in no dialect, "" if it may be one in
+// Python's.
+func wrongRegex(pattern string) string {
 	_, err := syntax.Parse(pattern, syntax.Perl)
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
@@ -76,19 +77,19 @@ func (l *larkReader) flagged(text string, at int) (string, error) {
 		}
 		l.pos++
 	}
-	return ecmaPattern(text, dot, verbose), nil
+	return ecmaRegex(text, dot, verbose), nil
 }
 
-// upTo is the repetition {,n} of Python, which in ECMAScript is no repetition.
+// upTo is the repetition {,n} of Python, which ECMAScript reads as text.
 var upTo = regexp.MustCompile(`^\{,[0-9]+\}`)
 
-// closeFirst is a ] that begins a class, and so is none that ends it.
+// closeFirst is a ] at the beginning of a class, which does not end the class in Python.
 var closeFirst = regexp.MustCompile(`^(\[\^?)\]`)
 
-// ecmaPattern writes a pattern of Python in ECMAScript where both know it, and mean something
-// else: what a dot is, a bracket at the beginning of a class, and repetitions without a lower
-// bound, and how groups are named.
-func ecmaPattern(text, dot string, verbose bool) string {
+// ecmaRegex writes a regular expression of Python as one of ECMAScript. They differ in what a dot
+// matches, a bracket at the beginning of a class, repetitions without a lower bound, and how
+// groups are named.
+func ecmaRegex(text, dot string, verbose bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -14,7 +14,7 @@
 // # Words
 //
 //	here                     the field (XGrammar, llguidance, llama.cpp)
-//	print, lowering          converting a schema to EBNF (json_schema_to_grammar)
+//	print, printer          converting a schema to EBNF (json_schema_to_grammar)
 //	loosened                 over-approximated: the text accepts more
 //	narrowed                 under-approximated: it accepts less
 //	share, inline            merging of equal rules, inlining (XGrammar's optimizer passes)

@@ -20,8 +20,8 @@ type Result struct {
 	Narrowed []string // what makes it accept less
 }
 
-// lowering collects the rules of the result.
-type lowering struct {
+// printer writes the rules of the result.
+type printer struct {
 	units Units
 	out   gbnf.Grammar
 	names map[string]int
@@ -39,79 +39,79 @@ type lowering struct {
 // Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens stay terminals,
 // as llama.cpp knows them; else they become their texts.
 func Plain(g *gbnf.Grammar, units Units, symbols bool) (*Result, error) {
-	l := newLowering(g, units, symbols)
-	if err := l.rules(g); err != nil {
+	p := newPrinter(g, units, symbols)
+	if err := p.rules(g); err != nil {
 		return nil, err
 	}
-	l.shape()
-	l.share()
-	l.inline()
-	return &Result{&l.out, l.loosened, l.narrowed}, nil
+	p.shape()
+	p.share()
+	p.inline()
+	return &Result{&p.out, p.loosened, p.narrowed}, nil
 }
 
-func newLowering(g *gbnf.Grammar, units Units, symbols bool) *lowering {
-	l := &lowering{units: units, names: map[string]int{}, parts: map[string]int{}, arena: lex.NewArena(lex.Limits{}), texts: map[language]*gbnf.Node{}, keep: symbols}
+func newPrinter(g *gbnf.Grammar, units Units, symbols bool) *printer {
+	p := &printer{units: units, names: map[string]int{}, parts: map[string]int{}, arena: lex.NewArena(lex.Limits{}), texts: map[language]*gbnf.Node{}, keep: symbols}
 	for _, r := range g.Rules {
-		l.rule(r.Name)
+		p.rule(r.Name)
 	}
-	l.out.Root, l.given = g.Root, len(g.Rules)
-	return l
+	p.out.Root, p.given = g.Root, len(g.Rules)
+	return p
 }
 
-// rules lowers all rules of g.
-func (l *lowering) rules(g *gbnf.Grammar) error {
+// rules prints all rules of g.
+func (p *printer) rules(g *gbnf.Grammar) error {
 	for i, r := range g.Rules {
-		n := l.node(r.Node)
-		if l.err != nil {
-			return fmt.Errorf("rule %s: %w", r.Name, l.err)
+		n := p.node(r.Node)
+		if p.err != nil {
+			return fmt.Errorf("rule %s: %w", r.Name, p.err)
 		}
-		l.out.Rules[i].Node = n // whose place may be another by now
+		p.out.Rules[i].Node = n // whose place may be another by now
 	}
 	return nil
 }
 
 // rule returns the index of a new rule.
-func (l *lowering) rule(name string) int {
-	i := len(l.out.Rules)
-	l.names[name] = i
-	l.out.Rules = append(l.out.Rules, gbnf.Rule{Name: name})
+func (p *printer) rule(name string) int {
+	i := len(p.out.Rules)
+	p.names[name] = i
+	p.out.Rules = append(p.out.Rules, gbnf.Rule{Name: name})
 	return i
 }
 
 // fresh returns the index of a new rule whose name begins with a word.
-func (l *lowering) fresh(word string) int {
-	for n := len(l.out.Rules); ; n++ {
+func (p *printer) fresh(word string) int {
+	for n := len(p.out.Rules); ; n++ {
 		name := fmt.Sprintf("%s-%d", word, n)
-		if _, taken := l.names[name]; !taken {
-			return l.rule(name)
+		if _, taken := p.names[name]; !taken {
+			return p.rule(name)
 		}
 	}
 }
 
 // part is the rule for something that is written the same everywhere, one for each variant of it.
 // Whoever gets one gives it its node, which is always the same.
-func (l *lowering) part(word, variant string) int {
+func (p *printer) part(word, variant string) int {
 	key := word + " " + variant
-	i, ok := l.parts[key]
+	i, ok := p.parts[key]
 	if !ok {
-		if _, taken := l.names[word]; taken {
-			i = l.fresh(word)
+		if _, taken := p.names[word]; taken {
+			i = p.fresh(word)
 		} else {
-			i = l.rule(word)
+			i = p.rule(word)
 		}
-		l.parts[key] = i
+		p.parts[key] = i
 	}
 	return i
 }
 
 // loosen notes that more is accepted than the grammar says.
-func (l *lowering) loosen(format string, args ...any) {
-	l.loosened = addNote(l.loosened, fmt.Sprintf(format, args...))
+func (p *printer) loosen(format string, args ...any) {
+	p.loosened = addNote(p.loosened, fmt.Sprintf(format, args...))
 }
 
 // narrow notes that less is accepted than the grammar says.
-func (l *lowering) narrow(format string, args ...any) {
-	l.narrowed = addNote(l.narrowed, fmt.Sprintf(format, args...))
+func (p *printer) narrow(format string, args ...any) {
+	p.narrowed = addNote(p.narrowed, fmt.Sprintf(format, args...))
 }
 
 func addNote(notes []string, text string) []string {
@@ -121,28 +121,28 @@ func addNote(notes []string, text string) []string {
 	return append(notes, text)
 }
 
-func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
+func (p *printer) node(n *gbnf.Node) *gbnf.Node {
 	switch n.Op {
 	case gbnf.Capture:
-		return l.node(n.Kids[0])
+		return p.node(n.Kids[0])
 	case gbnf.Check:
 		return literal("")
 	case gbnf.Symbol:
-		return l.symbol(n)
+		return p.symbol(n)
 	case gbnf.Until:
-		return l.until(n.Markers)
+		return p.until(n.Markers)
 	case gbnf.Regex:
-		return l.regex(n.Text, "regex", func(c ecma.Set) *gbnf.Node { return class(c...) })
+		return p.regex(n.Text, "regex", func(c ecma.Set) *gbnf.Node { return class(c...) })
 	case gbnf.Quoted:
-		return l.regex(n.Text, "quoted", l.spellRanges)
+		return p.regex(n.Text, "quoted", p.spellRanges)
 	case gbnf.JSON:
-		return l.json(n)
+		return p.json(n)
 	case gbnf.Plain:
-		return l.plain(n)
+		return p.plain(n)
 	case gbnf.Each:
-		return l.each(n)
+		return p.each(n)
 	}
-	m := n.WithKids(l.node)
+	m := n.WithKids(p.node)
 	if m.Op == gbnf.Seq {
 		return gbnf.Sequence(m.Kids...)
 	}
@@ -150,46 +150,46 @@ func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
 }
 
 // regex is what a regular expression matches from end to end, each character as spell writes it.
-func (l *lowering) regex(text, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
-	e, err := l.arena.Regex("^(?:" + text + ")$")
+func (p *printer) regex(text, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
+	e, err := p.arena.Regex("^(?:" + text + ")$")
 	if err != nil {
-		l.err = fmt.Errorf("regular expression %q: %w", text, err)
+		p.err = fmt.Errorf("regular expression %q: %w", text, err)
 		return literal("")
 	}
-	x, ok := l.automaton(l.arena, e, word, spell)
+	x, ok := p.automaton(p.arena, e, word, spell)
 	if !ok {
-		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
+		p.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
 		x = star(spell(ecma.Set{{Lo: 0, Hi: 0x10FFFF}}))
 	}
 	return x
 }
 
-func (l *lowering) symbol(n *gbnf.Node) *gbnf.Node {
-	if l.keep && (n.Text == "" || gbnf.PlainSymbol(n.Text)) {
+func (p *printer) symbol(n *gbnf.Node) *gbnf.Node {
+	if p.keep && (n.Text == "" || gbnf.PlainSymbol(n.Text)) {
 		return n
 	}
 	if n.Not || n.Text == "" {
-		l.loosen("a token is named by its id, or negated: any character is accepted in its place")
+		p.loosen("a token is named by its id, or negated: any character is accepted in its place")
 		return anyRune()
 	}
-	l.loosen("the special token %s is accepted when it is spelled by ordinary tokens, too", n.Text)
+	p.loosen("the special token %s is accepted when it is spelled by ordinary tokens, too", n.Text)
 	return literal(n.Text)
 }
 
 // until is text in which no marker is complete, as one rule for each state of the automaton that
 // looks for them.
-func (l *lowering) until(markers []string) *gbnf.Node {
+func (p *printer) until(markers []string) *gbnf.Node {
 	if len(markers) == 0 {
 		return star(anyRune())
 	}
 	words := make([]lex.Expr, len(markers))
-	a := l.arena
+	a := p.arena
 	for i, m := range markers {
 		words[i] = a.Concat(a.AnyText(), a.Literal(m), a.AnyText())
 	}
-	x, ok := l.language(a, a.Intersect(a.AnyText(), a.Complement(a.Union(words...))), "until")
+	x, ok := p.language(a, a.Intersect(a.AnyText(), a.Complement(a.Union(words...))), "until")
 	if !ok {
-		l.loosen("markers are too long to be looked for by rules: the text before them may hold them")
+		p.loosen("markers are too long to be looked for by rules: the text before them may hold them")
 		return star(anyRune())
 	}
 	return x

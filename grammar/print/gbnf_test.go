@@ -12,7 +12,7 @@ import (
 	"tenon/grammar/machine"
 )
 
-// plainText lowers a grammar and writes it.
+// plainText prints a grammar as plain GBNF.
 func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
 	t.Helper()
 	g, err := gbnf.Read(src)
@@ -108,12 +108,12 @@ func TestPlain_writesNothingTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLowering(g, nil, true)
-		if err := l.rules(g); err != nil {
+		p := newPrinter(g, nil, true)
+		if err := p.rules(g); err != nil {
 			t.Fatal(err)
 		}
-		if l.shape(); len(l.out.Rules) > 3*parts {
-			t.Errorf("%s: %d rules", name, len(l.out.Rules))
+		if p.shape(); len(p.out.Rules) > 3*parts {
+			t.Errorf("%s: %d rules", name, len(p.out.Rules))
 		}
 	}
 }

@@ -10,52 +10,52 @@ import (
 
 // inline writes rules of our own making where they are used, if that is once, or if they are
 // shorter than their names.
-func (l *lowering) inline() {
-	in := &inliner{lowering: l, uses: make([]int, len(l.out.Rules)), gone: make([]bool, len(l.out.Rules))}
-	for _, r := range l.out.Rules {
+func (p *printer) inline() {
+	in := &inliner{printer: p, uses: make([]int, len(p.out.Rules)), gone: make([]bool, len(p.out.Rules))}
+	for _, r := range p.out.Rules {
 		in.count(r.Node, false)
 	}
-	for i, r := range l.out.Rules {
-		in.gone[i] = i >= l.given && i != l.out.Root && (in.uses[i] == 1 && r.Node.Op != gbnf.Alt || in.uses[i] >= 1 && in.isShort(r.Node))
+	for i, r := range p.out.Rules {
+		in.gone[i] = i >= p.given && i != p.out.Root && (in.uses[i] == 1 && r.Node.Op != gbnf.Alt || in.uses[i] >= 1 && in.isShort(r.Node))
 	}
-	for i := range l.out.Rules {
+	for i := range p.out.Rules {
 		if !in.gone[i] {
-			l.out.Rules[i].Node = in.node(l.out.Rules[i].Node)
+			p.out.Rules[i].Node = in.node(p.out.Rules[i].Node)
 		}
 	}
 	// What is used nowhere any more goes, too: a ring of rules that lead to nothing but each
 	// other.
 	kept := 0
-	l.replace(func(i int) int {
+	p.replace(func(i int) int {
 		if in.gone[i] {
 			return kept
 		}
 		return i
 	})
-	l.renumber()
+	p.renumber()
 }
 
 // renumber closes the gaps between the names of the rules that are left.
-func (l *lowering) renumber() {
+func (p *printer) renumber() {
 	count := map[string]int{}
-	for i := l.given; i < len(l.out.Rules); i++ {
-		word := strings.TrimRight(l.out.Rules[i].Name, "0123456789")
-		if !strings.HasSuffix(word, "-") || i == l.out.Root {
+	for i := p.given; i < len(p.out.Rules); i++ {
+		word := strings.TrimRight(p.out.Rules[i].Name, "0123456789")
+		if !strings.HasSuffix(word, "-") || i == p.out.Root {
 			continue
 		}
-		delete(l.names, l.out.Rules[i].Name)
+		delete(p.names, p.out.Rules[i].Name)
 		name := ""
-		for taken := true; taken; _, taken = l.names[name] {
+		for taken := true; taken; _, taken = p.names[name] {
 			count[word]++
 			name = word + strconv.Itoa(count[word])
 		}
-		l.names[name] = i
-		l.out.Rules[i].Name = name
+		p.names[name] = i
+		p.out.Rules[i].Name = name
 	}
 }
 
 type inliner struct {
-	*lowering
+	*printer
 	uses []int  // by rule; negative if one is repeated, for which engines want a name
 	gone []bool // by rule: it is written where it is used
 }

@@ -13,7 +13,7 @@ import (
 
 // valueWriter writes the values of one schema as rules.
 type valueWriter struct {
-	*lowering
+	*printer
 	machine.View
 	rules map[*schema.Node]int
 	space *gbnf.Node // between the parts of a text
@@ -21,10 +21,10 @@ type valueWriter struct {
 	asked bool // numbers without exponent are what was asked for
 }
 
-func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
+func (p *printer) json(n *gbnf.Node) *gbnf.Node {
 	var out *gbnf.Node
-	l.plainNumbers(n).View(func(v machine.View) {
-		w := &valueWriter{lowering: l, View: v, rules: map[*schema.Node]int{}, any: v.Arena.AnyText(), asked: n.Options.Numbers != "" && n.Options.Numbers != "any"}
+	p.plainNumbers(n).View(func(v machine.View) {
+		w := &valueWriter{printer: p, View: v, rules: map[*schema.Node]int{}, any: v.Arena.AnyText(), asked: n.Options.Numbers != "" && n.Options.Numbers != "any"}
 		w.space = w.spaceRule()
 		out = w.value(v.Root)
 		if v.AnySpace {
@@ -36,15 +36,15 @@ func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
 
 // plainNumbers is the unit of a terminal with numbers that have finite automata: those of bounded
 // numbers with exponents have none.
-func (l *lowering) plainNumbers(n *gbnf.Node) *machine.Unit {
+func (p *printer) plainNumbers(n *gbnf.Node) *machine.Unit {
 	if n.Options.Numbers != "" && n.Options.Numbers != "any" {
-		return l.units[n]
+		return p.units[n]
 	}
 	plain := *n
 	plain.Options.Numbers = "plain"
 	u, err := machine.NewUnit(&plain, true, lex.Limits{}, nil)
 	if err != nil {
-		return l.units[n]
+		return p.units[n]
 	}
 	return u
 }
@@ -110,19 +110,19 @@ const maxBlocks = 5
 
 // bounded repeats n between two bounds, in blocks where llama.cpp would refuse them. What is
 // repeated should be a rule, because llama.cpp counts the rules made for what is written in place.
-func (l *lowering) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
+func (p *printer) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
 	if least > maxBound {
-		return gbnf.Sequence(repeat(n, maxBound, maxBound), l.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
+		return gbnf.Sequence(repeat(n, maxBound, maxBound), p.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
 	}
 	if most <= maxBound {
 		return repeat(n, least, most)
 	}
 	if most > maxBound*maxBlocks {
-		l.loosen("bounds above %d on the length of texts and arrays are not enforced", maxBound*maxBlocks)
+		p.loosen("bounds above %d on the length of texts and arrays are not enforced", maxBound*maxBlocks)
 		return repeat(n, least, gbnf.Unbounded)
 	}
 	// Either fewer than a block, or a block and then the rest: the two do not overlap.
-	whole := gbnf.Sequence(repeat(n, maxBound, maxBound), l.bounded(n, 0, most-maxBound))
+	whole := gbnf.Sequence(repeat(n, maxBound, maxBound), p.bounded(n, 0, most-maxBound))
 	return gbnf.Choice(repeat(n, least, maxBound-1), whole)
 }
 
@@ -192,7 +192,7 @@ func (w *valueWriter) char() *gbnf.Node {
 }
 
 // spellRanges writes code points as they stand in a string in their shortest form.
-func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
+func (p *printer) spellRanges(ranges ecma.Set) *gbnf.Node {
 	var raw, short ecma.Set
 	var kids []*gbnf.Node
 	// all control characters
@@ -215,7 +215,7 @@ func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
 	}
 	switch {
 	case all:
-		kids = append([]*gbnf.Node{l.escape(short)}, kids...)
+		kids = append([]*gbnf.Node{p.escape(short)}, kids...)
 	case short != nil:
 		kids = append([]*gbnf.Node{gbnf.Sequence(literal(`\`), class(ecma.NewSet(short...)...))}, kids...)
 	}
@@ -228,12 +228,12 @@ func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
 // escape is a control character in its shortest form, or one of some others, quotes and
 // backslashes, behind a backslash. It is a rule where it is both, as in almost all states of an
 // automaton that looks for some words.
-func (l *lowering) escape(others ecma.Set) *gbnf.Node {
+func (p *printer) escape(others ecma.Set) *gbnf.Node {
 	if len(others) < 2 {
 		return control(others)
 	}
-	i := l.part("escape", "")
-	l.out.Rules[i].Node = control(others)
+	i := p.part("escape", "")
+	p.out.Rules[i].Node = control(others)
 	return ref(i)
 }
 

@@ -21,23 +21,23 @@ type language struct {
 
 // language writes the texts of e as right-linear rules, one for each state of their automaton. It
 // fails if there are too many.
-func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, bool) {
-	return l.automaton(a, e, word, func(c ecma.Set) *gbnf.Node { return class(c...) })
+func (p *printer) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, bool) {
+	return p.automaton(a, e, word, func(c ecma.Set) *gbnf.Node { return class(c...) })
 }
 
 // automaton is language with a choice of how code points are spelled.
-func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) (*gbnf.Node, bool) {
+func (p *printer) automaton(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) (*gbnf.Node, bool) {
 	key := language{a, e, word}
-	n, known := l.texts[key]
+	n, known := p.texts[key]
 	if !known {
-		n = l.states(a, e, word, spell)
-		l.texts[key] = n
+		n = p.states(a, e, word, spell)
+		p.texts[key] = n
 	}
 	return n, n != nil
 }
 
 // states writes the states of an automaton; nil says that there are too many.
-func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
+func (p *printer) states(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
 	d, err := a.Automaton(e, maxMet)
 	if err != nil || len(d.States) == 0 || len(d.States) > maxStates {
 		return nil
@@ -45,11 +45,11 @@ func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func(ecma
 	rules := map[int]int{} // by state; those that only end have none
 	for i, s := range d.States {
 		if len(s.Edges) > 0 {
-			rules[i] = l.fresh(word)
+			rules[i] = p.fresh(word)
 		}
 	}
 	for i, r := range rules { // in any order: the rules have their places
-		l.out.Rules[r].Node = stateRule(d.States[i], rules, spell)
+		p.out.Rules[r].Node = stateRule(d.States[i], rules, spell)
 	}
 	if r, ok := rules[d.Start]; ok {
 		return ref(r)

@@ -8,10 +8,10 @@ import (
 )
 
 // plain is the text of a schema's strings in which no marker occurs.
-func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
+func (p *printer) plain(n *gbnf.Node) *gbnf.Node {
 	var x *gbnf.Node
 	ok := false
-	l.units[n].View(func(v machine.View) {
+	p.units[n].View(func(v machine.View) {
 		a := v.Arena
 		var texts []lex.Expr
 		for _, alt := range v.Root.Alts() {
@@ -23,27 +23,27 @@ func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
 		for _, m := range n.Markers {
 			e = a.Intersect(e, a.Complement(a.Concat(a.AnyText(), a.Literal(m), a.AnyText())))
 		}
-		x, ok = l.language(a, e, "plain")
+		x, ok = p.language(a, e, "plain")
 	})
 	if !ok {
-		l.loosen("the text of a string has too many states to be written as rules: any text is accepted in its place")
-		return l.until(n.Markers)
+		p.loosen("the text of a string has too many states to be written as rules: any text is accepted in its place")
+		return p.until(n.Markers)
 	}
 	return x
 }
 
 // each writes parts that may come in any order in the order given.
-func (l *lowering) each(n *gbnf.Node) *gbnf.Node {
-	o := ordered{l, n, map[int]int{}}
+func (p *printer) each(n *gbnf.Node) *gbnf.Node {
+	o := ordered{p, n, map[int]int{}}
 	if len(n.Kids) > 1 {
-		l.narrow("parts that may come in any order are accepted in the order given only")
+		p.narrow("parts that may come in any order are accepted in the order given only")
 	}
 	return o.from(0, false)
 }
 
 // ordered writes the parts of one %each.
 type ordered struct {
-	*lowering
+	*printer
 	each  *gbnf.Node
 	rules map[int]int // written before
 }

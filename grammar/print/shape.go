@@ -11,41 +11,41 @@ import (
 // shape rewrites the rules into what llama.cpp and XGrammar read: names of letters, digits and
 // hyphens, no left recursion (a loop over what may be empty is one, too), and nothing but names of
 // rules under large bounds.
-func (l *lowering) shape() {
-	l.rename()
-	for i := 0; i < len(l.out.Rules); i++ { // rules are added on the way
-		l.out.Rules[i].Node = l.out.Rules[i].Node.WithoutLeftRecursion(i)
+func (p *printer) shape() {
+	p.rename()
+	for i := 0; i < len(p.out.Rules); i++ { // rules are added on the way
+		p.out.Rules[i].Node = p.out.Rules[i].Node.WithoutLeftRecursion(i)
 	}
-	trees := make([]*gbnf.Node, len(l.out.Rules))
-	for i, r := range l.out.Rules {
+	trees := make([]*gbnf.Node, len(p.out.Rules))
+	for i, r := range p.out.Rules {
 		trees[i] = r.Node
 	}
-	s := &shaper{lowering: l, nullable: gbnf.NullableRules(trees, nil), some: map[int]int{}}
-	for i := 0; i < len(l.out.Rules); i++ {
-		l.out.Rules[i].Node = s.node(l.out.Rules[i].Node)
+	s := &shaper{printer: p, nullable: gbnf.NullableRules(trees, nil), some: map[int]int{}}
+	for i := 0; i < len(p.out.Rules); i++ {
+		p.out.Rules[i].Node = s.node(p.out.Rules[i].Node)
 	}
 }
 
 // rename replaces what llama.cpp does not take for a part of a name.
-func (l *lowering) rename() {
-	for i := range l.out.Rules {
-		old := l.out.Rules[i].Name
+func (p *printer) rename() {
+	for i := range p.out.Rules {
+		old := p.out.Rules[i].Name
 		name := strings.ReplaceAll(old, "_", "-")
 		if name == old {
 			continue
 		}
-		for _, taken := l.names[name]; taken; _, taken = l.names[name] {
+		for _, taken := p.names[name]; taken; _, taken = p.names[name] {
 			name += "-"
 		}
-		delete(l.names, old)
-		l.names[name] = i
-		l.out.Rules[i].Name = name
+		delete(p.names, old)
+		p.names[name] = i
+		p.out.Rules[i].Name = name
 	}
 }
 
 // shaper rewrites repetitions.
 type shaper struct {
-	*lowering
+	*printer
 	nullable []bool
 	some     map[int]int // by rule: the rule that matches the same but for the empty text
 }

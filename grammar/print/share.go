@@ -9,15 +9,15 @@ import (
 
 // share makes one rule of those that read the same, whatever rules they lead to are called: tools
 // have keys, formats and values in common.
-func (l *lowering) share() {
-	class := sameRules(l.out.Rules)
-	first := map[int32]int{class[l.out.Root]: l.out.Root} // the rule of a class that stays
+func (p *printer) share() {
+	class := sameRules(p.out.Rules)
+	first := map[int32]int{class[p.out.Root]: p.out.Root} // the rule of a class that stays
 	for i, c := range class {
 		if _, ok := first[c]; !ok {
 			first[c] = i
 		}
 	}
-	l.replace(func(i int) int { return first[class[i]] })
+	p.replace(func(i int) int { return first[class[i]] })
 }
 
 // sameRules numbers rules so that those with one number match the same.
@@ -45,26 +45,26 @@ func sameRules(rules []gbnf.Rule) []int32 {
 }
 
 // replace leaves out the rules that others stand for.
-func (l *lowering) replace(by func(int) int) {
-	moved := make([]int, len(l.out.Rules))
+func (p *printer) replace(by func(int) int) {
+	moved := make([]int, len(p.out.Rules))
 	var kept []gbnf.Rule
-	for i, r := range l.out.Rules {
+	for i, r := range p.out.Rules {
 		if by(i) == i {
 			moved[i] = len(kept)
 			kept = append(kept, r)
 		}
 	}
-	l.names = map[string]int{}
+	p.names = map[string]int{}
 	for i := range kept {
-		l.names[kept[i].Name] = i
+		p.names[kept[i].Name] = i
 		kept[i].Node = mapRefs(kept[i].Node, func(n *gbnf.Node) *gbnf.Node { return ref(moved[by(n.Rule)]) })
 	}
-	l.out = gbnf.Grammar{Rules: kept, Root: moved[by(l.out.Root)]}
+	p.out = gbnf.Grammar{Rules: kept, Root: moved[by(p.out.Root)]}
 	given := 0
-	for i := range l.given {
+	for i := range p.given {
 		given += boolInt(by(i) == i)
 	}
-	l.given = given
+	p.given = given
 }
 
 // mapRefs is n with something else in the place of its references.

@@ -32,7 +32,7 @@ var dialects = makeDialects()
 
 func makeDialects() []*format.Dialect {
 	var all []*format.Dialect
-	for _, f := range slices.Concat(own, inJSON, byName, inTags) {
+	for _, f := range slices.Concat(tenonFormats, inJSON, byName, inTags) {
 		all = append(all, &format.Dialect{Family: f})
 	}
 	slices.SortFunc(all, func(a, b *format.Dialect) int { return cmp.Compare(a.Key, b.Key) })

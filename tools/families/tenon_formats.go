@@ -2,9 +2,9 @@ package families
 
 import "tenon/tools/format"
 
-// own are tenon's own formats, for models that were taught none, with what their templates end
-// turns with.
-var own = []format.Family{
+// tenonFormats are tenon's own formats, for models that were taught none, with what their
+// templates end turns with.
+var tenonFormats = []format.Family{
 	{Key: "chatml", About: "ChatML templates that show no tools: tenon's JSON", Ours: true, Layout: format.Layout{Between: "\n", Before: "\n\n"},
 		Codecs: ours, Think: format.CommonThinking, Ends: chatml, Results: responses, Signature: []string{"<|im_start|>"},
 		Absent: []string{"tool_call", "function_calls", "tool_list"}},
