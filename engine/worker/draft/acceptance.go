@@ -2,8 +2,8 @@ package draft
 
 import "math/bits"
 
-// Guesses from a text are told apart by the number of binary digits of their run's length: 3, 4 to
-// 7, 8 to 15, and so on. Behind them come the kinds of those that a draft model makes, see sure.
+// A guess from a text is of the kind of its run's length: 3, 4 to 7, 8 to 15, and so on, one kind
+// for each number of binary digits. The other kinds are guesses of a draft model, see sure.
 const (
 	runs  = 8
 	kinds = runs + sures
@@ -11,23 +11,24 @@ const (
 
 func kind(run int) int { return min(bits.Len(uint(run)), runs-1) }
 
-// memory is how many of the latest guesses count.
+// memory is how many of the last guesses count.
 const memory = 32
 
-// first guesses about guesses: what each kind promises before anything was seen.
+// expected is the acceptance rate that each kind is given before a guess was seen.
 var expected = [kinds]float64{0, 0, 0.35, 0.5, 0.65, 0.8, 0.9, 0.92, 0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.97}
 
-// Chances is how often guesses come true, by the length of the run behind them, or by how sure a
-// draft model was. The zero value has seen none.
-type Chances struct {
-	seen, right [kinds]float64 // those of long ago count less
+// Acceptance is the acceptance rate of guesses: how often the model takes a guessed token. It is
+// counted by kind: by the length of the run, or by how sure a draft model was. The zero value has
+// seen none.
+type Acceptance struct {
+	seen, right [kinds]float64 // older ones count less
 }
 
-// trust is for how many guesses seen what is expected stands.
+// trust is how many seen guesses the expected rate weighs.
 const trust = 4
 
-// Of the tokens of a guess, each counted with all before it.
-func (c *Chances) Of(g Guess) []float64 {
+// Of is the probability, for each token of a guess, that it is taken and all before it are.
+func (c *Acceptance) Of(g Guess) []float64 {
 	out := make([]float64, len(g.Tokens))
 	all := 1.0
 	for i := range out {
@@ -37,16 +38,15 @@ func (c *Chances) Of(g Guess) []float64 {
 	return out
 }
 
-func (c *Chances) of(kind int) float64 {
+func (c *Acceptance) of(kind int) float64 {
 	if kind == certain {
 		return 1
 	}
 	return (c.right[kind] + trust*expected[kind]) / (c.seen[kind] + trust)
 }
 
-// Note learns from a guess: so many of its tokens came true, and if failed is set the next did
-// not.
-func (c *Chances) Note(g Guess, right int, failed bool) {
+// Note counts a guess: the first right of its tokens were taken, and with failed the next was not.
+func (c *Acceptance) Note(g Guess, right int, failed bool) {
 	for i := range right {
 		c.note(g.kind(i), 1)
 	}
@@ -55,7 +55,7 @@ func (c *Chances) Note(g Guess, right int, failed bool) {
 	}
 }
 
-func (c *Chances) note(kind int, right float64) {
+func (c *Acceptance) note(kind int, right float64) {
 	if kind == certain {
 		return
 	}
@@ -64,9 +64,9 @@ func (c *Chances) note(kind int, right float64) {
 	c.right[kind] = c.right[kind]*keep + right
 }
 
-// Begin is what another turn of the same model may expect: of what was seen a little counts.
-func (c *Chances) Begin() Chances {
-	var out Chances
+// Begin is where another turn of the same model begins: what was seen counts a little.
+func (c *Acceptance) Begin() Acceptance {
+	var out Acceptance
 	for k := range kinds {
 		share := min(1, 2*trust/max(c.seen[k], 1))
 		out.seen[k], out.right[k] = c.seen[k]*share, c.right[k]*share

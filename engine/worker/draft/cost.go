@@ -69,8 +69,9 @@ func (c *Cost) Note(n int, took float64) {
 const worthwhile = 1.1
 
 // Lengths is how many tokens of each guess to try in a step that has so many tokens without them
-// and brings streams turns on by one token each. Chances hold, for each guess, that it is right up
-// to there. Tokens are added while they promise more than they cost; the step has at most so many.
+// and brings streams turns on by one token each. chances holds, for each guess, how likely it is
+// right up to there. Tokens are added while they promise more than they cost; the step has at
+// most so many.
 func Lengths(streams, tokens int, chances [][]float64, c *Cost, most int) []int {
 	all, _ := lengths(streams, tokens, chances, c, 0, most)
 	return all

@@ -10,10 +10,10 @@
 // is what followed the longest repeated run of tokens. It is right or wrong as the model decides:
 // the runner evaluates it in the same step, and takes what the sampler chooses as well.
 //
-// Two things are measured all the time. [Chances] is how often a guess came true, by the length of
-// the run behind it; it learns from guesses that were not tried, too. [Cost] is what a step of so
-// many tokens takes. [Lengths] tries a token where it promises more than it costs, so that drafts
-// end by themselves where they do not pay.
+// Two things are measured all the time. [Acceptance] is how often a guess came true, by the
+// length of the run behind it; it learns from guesses that were not tried, too. [Cost] is what a
+// step of so many tokens takes. [Lengths] tries a token where it promises more than it costs, so
+// that drafts end by themselves where they do not pay.
 //
 // A smaller model can guess, too. Its guesses cost time whether or not they come true, so [Model]
 // decides how many it makes, by how often they did and how long its steps take ([Model.Rounds]).

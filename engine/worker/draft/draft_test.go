@@ -125,8 +125,8 @@ func TestContinue_guessesAreQuotes(t *testing.T) {
 	}
 }
 
-func TestChances_followWhatIsSeen(t *testing.T) {
-	var c Chances
+func TestAcceptance_followWhatIsSeen(t *testing.T) {
+	var c Acceptance
 	long := Guess{Tokens: make([]int32, 4), Run: 9}
 	before := c.Of(long)
 	for range 50 {
@@ -217,7 +217,7 @@ func TestCost_isRelative(t *testing.T) {
 // tried. Steps are counted, not timed.
 func TestPolicy_switchesItselfOffAndOn(t *testing.T) {
 	cost := measured(func(n int) float64 { return 1 + 0.15*float64(n) })
-	var c Chances
+	var c Acceptance
 	g := Guess{Tokens: make([]int32, 8), Run: 4}
 	tried := func() int { return Lengths(1, 1, [][]float64{c.Of(g)}, cost, 16)[0] }
 	wasted := 0

@@ -106,7 +106,7 @@ func (m *Model) Took(tokens int, took float64, c *Cost) {
 	m.Owe(took / c.unit)
 }
 
-// Note learns from a guess of the model's, as Chances do.
+// Note learns from a guess of the model's, as Acceptance does.
 func (m *Model) Note(g Guess, right int, failed bool) {
 	for range g.Chosen(right) {
 		m.note(1)

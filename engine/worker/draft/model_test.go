@@ -97,7 +97,7 @@ func TestGuess_ofAModel(t *testing.T) {
 	g.Say(1, 0.99)
 	g.Force(2, 3)
 	g.Say(4, 0.1)
-	var c Chances
+	var c Acceptance
 	before := c.Of(g)
 	if before[0] != before[2] || before[3] > before[0]/2 || g.Chosen(3) != 1 || g.Chosen(4) != 2 || !g.OfModel() {
 		t.Errorf("%v of %+v", before, g)

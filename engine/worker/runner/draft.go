@@ -42,10 +42,10 @@ func (d *trial) tried() draft.Guess {
 
 // guesser is what a turn guesses from.
 type guesser struct {
-	text    *draft.Text // its own tokens
-	latest  draft.Guess // as far as it came true
-	from    *draft.Text // the text of that
-	chances draft.Chances
+	text       *draft.Text // its own tokens
+	latest     draft.Guess // as far as it came true
+	from       *draft.Text // the text of that
+	acceptance draft.Acceptance
 }
 
 // addDrafts adds drafts to a step that only brings streams on.
@@ -59,7 +59,7 @@ func (l *loop) addDrafts(works []work, batch []Entry) []Entry {
 	for i, w := range works {
 		if w.entry >= 0 {
 			works[i].trial = l.guess(w.turn)
-			chances[i] = w.turn.chances.Of(works[i].trial.guess)
+			chances[i] = w.turn.acceptance.Of(works[i].trial.guess)
 		}
 	}
 	free := l.backend.Cells() - l.cache.Cells()
@@ -91,7 +91,7 @@ func (l *loop) addDrafts(works []work, batch []Entry) []Entry {
 // guess takes the longer of two guesses: from the turn's own text, and from what others have said.
 func (l *loop) guess(t *turn) *trial {
 	if t.text == nil {
-		t.text, t.chances = draft.NewText(len(t.tokens)+min(t.limit, saidTokens)), l.chances.Begin()
+		t.text, t.acceptance = draft.NewText(len(t.tokens)+min(t.limit, saidTokens)), l.acceptance.Begin()
 	}
 	t.text.Add(t.tokens[t.text.Len():]...)
 	most := t.mostDrafted()
@@ -171,7 +171,7 @@ func (l *loop) learn(t *turn, d *trial) {
 	for _, g := range []draft.Guess{d.said, d.guess} {
 		right := common(said, g.Tokens)
 		failed := right < len(said) && right < len(g.Tokens)
-		for _, c := range []*draft.Chances{&t.chances, &l.chances} {
+		for _, c := range []*draft.Acceptance{&t.acceptance, &l.acceptance} {
 			c.Note(g, right, failed)
 		}
 		switch {

@@ -100,7 +100,7 @@ func (l *loop) propose(works []work, tokens int, chances [][]float64, most int) 
 	}
 	for n, i := range waiting {
 		w, said := works[i], speeches[n].guess
-		likely := w.turn.chances.Of(said)
+		likely := w.turn.acceptance.Of(said)
 		switch {
 		case sum(likely) > sum(chances[i]):
 			w.trial.said, w.trial.worth, chances[i] = said, l.cost.Of(len(works))/float64(len(works)), likely
@@ -186,7 +186,7 @@ func (l *loop) say(s *speech) bool {
 		s.guess.Force(forced...)
 	}
 	s.unread = s.guess.Tokens[before:]
-	chances := s.turn.chances.Of(s.guess)
+	chances := s.turn.acceptance.Of(s.guess)
 	return goes && chances[len(chances)-1] > unlikely && len(chances) < s.turn.mostDrafted()
 }
 

@@ -30,11 +30,11 @@ type loop struct {
 
 	said map[string]*draft.Text // what was said, by key
 	// the keys, that which spoke longest ago first; some may be forgotten
-	speakers []string
-	chances  draft.Chances
-	cost     draft.Cost
-	crowded  bool     // the latest step with drafts found no cells for them
-	drafter  *drafter // nil: none, or it has failed
+	speakers   []string
+	acceptance draft.Acceptance
+	cost       draft.Cost
+	crowded    bool     // the latest step with drafts found no cells for them
+	drafter    *drafter // nil: none, or it has failed
 
 	masking []masking // that are not whole
 
