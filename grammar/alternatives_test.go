@@ -261,7 +261,7 @@ func TestAlternatives_agreeWithTheOracle(t *testing.T) {
 		}
 		try(choiceWriter{rand.New(rand.NewPCG(1, 23))}, s)
 	}
-	grammartest.Seeds(t, 150, func(seed uint64) {
+	grammartest.Seeds(t, 60, func(seed uint64) {
 		w := choiceWriter{rand.New(rand.NewPCG(seed, 23))}
 		try(w, w.schema(2))
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // readBackEvery is the step of the sample of schemas that are printed and read.
-const readBackEvery = 89
+const readBackEvery = 199
 
 // TestPrint_readBackOfMaskBench: where a printed schema is exact, our own reader gives back a
 // grammar with the same masks; where it is not, one that can be read.
@@ -49,7 +49,7 @@ func TestPrint_readBackOfMaskBench(t *testing.T) {
 }
 
 // toolsEvery is the step of the sample of schemas that are printed as tools of one grammar.
-const toolsEvery = 61
+const toolsEvery = 179
 
 // TestPrint_readBackOfManyTools: a printed grammar of several tools, each with choices of its own,
 // judges the instances of each as the grammar does, but for what the printer says it loosened or
@@ -107,7 +107,7 @@ func (r *ourReader) Compile(text string) (err error) {
 func (r *ourReader) Accepts(text string) (bool, error) { return accepts(r.g, text), nil }
 
 // extraEvery is the step of the sample of schemas that are compiled without extra keys.
-const extraEvery = 197
+const extraEvery = 797
 
 // TestFromSchema_withoutExtraKeysOfMaskBench: leaving keys out leaves every schema that has
 // instances some, and they are instances of the schema as it stands.

@@ -11,6 +11,9 @@ import (
 // realVocab is Llama 3's vocabulary.
 func realVocab(t testing.TB) (*Vocab, *BPE) {
 	t.Helper()
+	if realOnes.vocab != nil {
+		return realOnes.vocab, realOnes.tokenizer
+	}
 	f := openVocabulary(t, "llama-bpe")
 	v, err := FromGGUF(f)
 	if err != nil {
@@ -20,7 +23,14 @@ func realVocab(t testing.TB) (*Vocab, *BPE) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	realOnes.vocab, realOnes.tokenizer = v, tok
 	return v, tok
+}
+
+// realOnes are made once for all tests.
+var realOnes struct {
+	vocab     *Vocab
+	tokenizer *BPE
 }
 
 // turn is the grammar of a turn with n tools: text, then calls.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"tenon/grammar/grammartest"
 )
 
 // tightSchemas have values of which few are short, or few are left. Not among them are those of
@@ -49,7 +51,7 @@ func TestDistance_neverTooLow(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 				break
 			}
-			for seed := range uint64(8) {
+			for seed := range grammartest.Sample(3, 8) {
 				if !tightWalk(t, g, v, rand.New(rand.NewPCG(seed, 5))) {
 					break
 				}

@@ -273,12 +273,12 @@ func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
 		for j, numbers := range []Numbers{AnyNumbers, CanonicalNumbers} {
 			g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+item+`}`, SchemaOptions{Numbers: numbers})
 			for k, row := range []func(int) int{func(n int) int { return n }, func(n int) int { return n * 7919 % 65521 }} {
-				length := 150
+				length := 100
 				switch {
 				case os.Getenv(grammartest.AllEnv) != "":
 					length = 700
 				case i == 2*k+j:
-					length = 400
+					length = 300
 				}
 				text := []byte("[0")
 				for n := range length {

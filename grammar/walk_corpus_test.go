@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	corpusWalkEvery = 67 // the step of the sample of schemas that are walked
+	corpusWalkEvery = 151 // the step of the sample of schemas that are walked
 	// tokens picked freely at most, before the way to the end is taken
 	corpusWalkFree = 60
 	corpusWalkFar  = 20_000 // schemas whose shortest instance is longer are left out

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/grammar/grammartest"
 )
 
 // walkSchemas are schemas of our own for walks: together they use every keyword.
@@ -59,7 +61,7 @@ func TestWalk_endsWithinItsBudgetAndValidates(t *testing.T) {
 		for _, o := range []SchemaOptions{{}, {Space: BoundedSpace, Escapes: CommonEscapes}, {Space: NoSpace, Escapes: CanonicalEscapes, Order: DeclaredOrder}} {
 			o.Numbers = CanonicalNumbers // the validator gives up on 1e1000000
 			g := mustSchema(t, text, o)
-			for seed := range uint64(8) {
+			for seed := range grammartest.Sample(3, 8) {
 				out := budgetWalk(t, g, v, rand.New(rand.NewPCG(seed, uint64(i))))
 				value, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
 				if err == nil {

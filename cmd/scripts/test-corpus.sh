@@ -7,7 +7,7 @@ minutes=${MINUTES:-}
 export TENON_MASKBENCH=all TENON_ALL=1 TENON_LONG=1
 schemas=(./grammar ./grammar/schema)
 turns=(./tools ./server/chat)
-walks='MaskBench|Oracle|random|Unique_|ManyTools' # the tests of schemas that take samples
+walks='MaskBench|Oracle|random|Unique_|ManyTools|RealVocabulary|Budget|neverTooLow|countedLoops' # the tests of schemas that take samples
 
 if [ -z "$minutes" ]; then
   go test -run "$walks" -timeout 3h "${schemas[@]}"

@@ -28,6 +28,14 @@ func Seeds(t testing.TB, few int, f func(seed uint64)) {
 	}
 }
 
+// Sample is what a test takes of many like cases: by default, and for make test-corpus.
+func Sample(byDefault, forCorpus uint64) uint64 {
+	if os.Getenv(AllEnv) != "" {
+		return forCorpus
+	}
+	return byDefault
+}
+
 // Writer makes up small schemas and values from few names and numbers, so that keywords meet
 // often.
 type Writer struct {
