@@ -129,7 +129,7 @@ func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
 	odd := []string{`a"b'`, "a\nb", "x>y=z", "</tool_call>", "<|im_end|>", "{(,:)}", `a\b`, "</parameter>", `<|"|>`, "null", "a\x00b"}
 	for i, d := range Families() {
 		for k, text := range odd {
-			if (i+k)%3 > 0 {
+			if (i+k)%6 > 0 && os.Getenv("TENON_ALL") == "" {
 				continue
 			}
 			key := ordered.String(text)

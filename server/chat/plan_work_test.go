@@ -108,12 +108,12 @@ func (l *leaving) Err() error {
 func TestPlan_endsWhenItsClientHasLeft(t *testing.T) {
 	r := request()
 	r.Tools = nil
-	for i := range 400 {
+	for i := range 150 {
 		r.Tools = append(r.Tools, tools.Tool{Name: fmt.Sprint("f", i), Parameters: json.RawMessage(
 			`{"type":"object","properties":{` + repeated(20, fmt.Sprintf(`"left%d_%%d":{"type":"string"}`, i)) + `}}`)})
 	}
 	s := &Service{Models: scripted{enginetest.Script(enginetest.Say("fine"))}}
-	for _, after := range []int{0, 10, 300} {
+	for _, after := range []int{0, 10, 100} {
 		client := &leaving{Context: t.Context(), after: after}
 		err := s.Run(client, r, func(Event) error { return nil })
 		// where it is found out, it is asked again
