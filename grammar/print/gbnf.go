@@ -20,6 +20,22 @@ type Result struct {
 	Narrowed []string // what makes it accept less
 }
 
+// rule is one that only a test leaves out, to show what it is for (ablation_test.go).
+type rule string
+
+const (
+	ruleNumbers  rule = "sets of numbers"   // number.go
+	rulePatterns rule = "patterns"          // language.go
+	ruleLengths  rule = "bounds on lengths" // json.go
+	ruleApart    rule = "other keys apart"  // object.go
+	ruleMarkers  rule = "markers"           // gbnf.go
+	ruleShare    rule = "sharing"           // share.go
+	ruleInline   rule = "inlining"          // inline.go
+)
+
+// withoutRule is what a test has left out: nothing in a program.
+var withoutRule rule
+
 // printer writes the rules of the result.
 type printer struct {
 	units Units
@@ -44,8 +60,12 @@ func Plain(g *gbnf.Grammar, units Units, symbols bool) (*Result, error) {
 		return nil, err
 	}
 	p.shape()
-	p.share()
-	p.inline()
+	if withoutRule != ruleShare {
+		p.share()
+	}
+	if withoutRule != ruleInline {
+		p.inline()
+	}
 	return &Result{&p.out, p.loosened, p.narrowed}, nil
 }
 
@@ -179,7 +199,7 @@ func (p *printer) symbol(n *gbnf.Node) *gbnf.Node {
 // until is text in which no marker is complete, as one rule for each state of the automaton that
 // looks for them.
 func (p *printer) until(markers []string) *gbnf.Node {
-	if len(markers) == 0 {
+	if len(markers) == 0 || withoutRule == ruleMarkers {
 		return star(anyRune())
 	}
 	words := make([]lex.Expr, len(markers))

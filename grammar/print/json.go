@@ -111,6 +111,9 @@ const maxBlocks = 5
 // bounded repeats n between two bounds, in blocks where llama.cpp would refuse them. What is
 // repeated should be a rule, because llama.cpp counts the rules made for what is written in place.
 func (p *printer) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
+	if withoutRule == ruleLengths {
+		return star(n)
+	}
 	if least > maxBound {
 		return gbnf.Sequence(repeat(n, maxBound, maxBound), p.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
 	}
@@ -161,6 +164,9 @@ func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 
 // fewStates writes the inside of strings of a language, if that takes few states.
 func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
+	if withoutRule == rulePatterns {
+		return nil, false
+	}
 	x, ok := w.automaton(w.Arena, w.Arena.Intersect(e, w.any), "text", w.spellRanges)
 	if ok && w.Escapes != lex.EscapesCanonical {
 		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")

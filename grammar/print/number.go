@@ -14,7 +14,7 @@ import (
 // out.
 func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 	switch {
-	case !w.asked && w.allNumbers(e):
+	case withoutRule == ruleNumbers || !w.asked && w.allNumbers(e):
 		return w.anyNumber()
 	case !w.asked:
 		w.narrow("numbers that a schema restricts are accepted without exponent only")
