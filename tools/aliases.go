@@ -29,6 +29,7 @@ type (
 	Refusal   = turn.Refusal
 )
 
+// The modes of a choice, and the kinds of events (package turn).
 const (
 	Auto     = turn.Auto
 	None     = turn.None

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,6 +35,65 @@ func TestComments_endBeforeColumn100(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever uses a package reads its exported names first. A group of values may share one comment;
+// so do the values of a type that has one.
+func TestComments_ofExportedNames(t *testing.T) {
+	for _, path := range sources(t, ".go") {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Name.Name == "main" { // which nobody imports
+			continue
+		}
+		for _, d := range file.Decls {
+			for _, name := range uncommented(d) {
+				t.Errorf("%s: %s is exported and has no comment", set.Position(d.Pos()), name)
+			}
+		}
+	}
+}
+
+// uncommented are the exported names of a declaration that have no comment.
+func uncommented(d ast.Decl) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && d.Name.IsExported() && !needsNone(d) {
+			return []string{d.Name.Name}
+		}
+	case *ast.GenDecl:
+		typed := false // a value of the group has a type, which has a comment
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if d.Doc == nil && s.Doc == nil && s.Comment == nil && s.Name.IsExported() {
+					names = append(names, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				typed = typed || d.Tok == token.CONST && s.Type != nil
+				if d.Doc == nil && s.Doc == nil && s.Comment == nil && !typed && slices.ContainsFunc(s.Names, (*ast.Ident).IsExported) {
+					names = append(names, s.Names[0].Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// needsNone tells whether a method needs no comment: its type is not exported, or it is one that
+// the standard library explains.
+func needsNone(f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return false
+	}
+	of := strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")
+	return !ast.IsExported(of) || slices.Contains([]string{"Error", "Unwrap", "String", "Write"}, f.Name.Name)
 }
 
 // commentsOfGo are the lines, from 1, on which a comment stands that is for people. What a linter

@@ -47,12 +47,20 @@ func (s *Screen) Typing() bool { return s.typing }
 // Asking tells whether whoever types also sees what is asked.
 func (s *Screen) Asking() bool { return s.typing && s.people }
 
-// Dim, Bold, Good, Warn and Bad colour a text for people.
-func (s *Screen) Dim(t string) string  { return s.colour(t, text.Faint) }
+// Dim is a text in faint letters, for people.
+func (s *Screen) Dim(t string) string { return s.colour(t, text.Faint) }
+
+// Bold is a text in bold letters, for people.
 func (s *Screen) Bold(t string) string { return s.colour(t, text.Bold) }
+
+// Good is a text in green, for people.
 func (s *Screen) Good(t string) string { return s.colour(t, text.FgGreen) }
+
+// Warn is a text in yellow, for people.
 func (s *Screen) Warn(t string) string { return s.colour(t, text.FgYellow) }
-func (s *Screen) Bad(t string) string  { return s.colour(t, text.FgRed) }
+
+// Bad is a text in red, for people.
+func (s *Screen) Bad(t string) string { return s.colour(t, text.FgRed) }
 
 func (s *Screen) colour(t string, c text.Color) string {
 	if !s.coloured || t == "" {

@@ -14,6 +14,7 @@ type lexState = lex.State
 // lists alternatives.
 type Kind = source.Kind
 
+// The types of JSON.
 const (
 	Null   = source.Null
 	Bool   = source.Bool

@@ -14,10 +14,11 @@ import (
 
 const (
 	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing
-	// else is said. MaxEvery is the longest that may be set: clients and proxies cut silent
-	// streams, some after 20 seconds.
+	// else is said.
 	DefaultEvery = 5 * time.Second
-	MaxEvery     = 10 * time.Second
+	// MaxEvery is the longest that may be set: clients and proxies cut silent streams, some
+	// after 20 seconds.
+	MaxEvery = 10 * time.Second
 	// backlog is how many bytes may wait for a reader that is slower than the model: some
 	// thousand events. Whoever writes events holds a slot, and never waits for the network: a
 	// reader that falls further behind is treated as gone.

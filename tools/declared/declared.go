@@ -77,6 +77,7 @@ type Match struct {
 	Rule string
 }
 
+// Add makes a tool findable by a name.
 func (n *Names) Add(name string, tool int) {
 	if n.Exact == nil {
 		n.Exact, n.normal = map[string]int{}, map[string][]int{}
@@ -86,6 +87,7 @@ func (n *Names) Add(name string, tool int) {
 	n.normal[key] = append(n.normal[key], tool)
 }
 
+// Rules under which the spellings of names are counted.
 const (
 	NamePrefix   = "name-prefix"
 	nameSpelling = "name-spelling"
@@ -143,6 +145,7 @@ func withoutPrefixes(name string) (all []string) {
 	}
 }
 
+// FirstInput is the text of a free-form tool's call, in arguments that have it as a member.
 func FirstInput(args []byte) json.RawMessage {
 	v, _ := ordered.Members(args).First(InputKey)
 	return v

@@ -52,12 +52,14 @@ const (
 	KindInput                      // as the text of a free-form tool
 )
 
+// JSON is the grammar of the property's value as JSON.
 func (p Property) JSON(e grammar.Escapes) string {
 	o := Compact
 	o.Tool, o.Lenient, o.Escapes = p.Tool, true, e
 	return grammar.JSON(p.Schema, o)
 }
 
+// TypeName is the one type that the value has, "" if it may have several.
 func (p Property) TypeName() string {
 	if len(p.Types) == 1 {
 		return p.Types[0]

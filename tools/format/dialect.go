@@ -175,16 +175,17 @@ func (d *Dialect) Markers() []string {
 type role uint8
 
 const (
-	RoleStrip  role = iota // nothing: it is only removed
-	RoleLayout             // around calls: white space beside it is not text
-	RoleCall               // opens a call or several
-	RoleThinkOpen
-	RoleThinkClose
-	RoleText   // opens visible text: ends thinking
-	RoleHeader // opens a message header
-	RoleEnd    // ends the turn
+	RoleStrip      role = iota // nothing: it is only removed
+	RoleLayout                 // around calls: white space beside it is not text
+	RoleCall                   // opens a call or several
+	RoleThinkOpen              // opens thinking
+	RoleThinkClose             // closes thinking
+	RoleText                   // opens visible text: ends thinking
+	RoleHeader                 // opens a message header
+	RoleEnd                    // ends the turn
 )
 
+// Marker is a text that a family writes around or between parts of a turn, and its role.
 type Marker struct {
 	Text string
 	Role role
@@ -192,6 +193,7 @@ type Marker struct {
 	TagEnd string
 }
 
+// AllMarkers lists the dialect's markers, in every spelling.
 func (d *Dialect) AllMarkers() []Marker {
 	var all []Marker
 	add := func(r role, texts ...string) {

@@ -14,6 +14,7 @@ type MarkerSet struct {
 	ByText map[string]Marker
 }
 
+// NewMarkerSet makes a set of some markers.
 func NewMarkerSet(all []Marker) *MarkerSet {
 	s := &MarkerSet{ByText: make(map[string]Marker, len(all))}
 	texts := make([]string, len(all))

@@ -26,6 +26,7 @@ type JSON struct {
 	NameIsKey               bool // {"NAME": {…}}
 }
 
+// Openers implements Syntax.
 func (c JSON) Openers() []string { return nil }
 
 func (c JSON) inner() []string { return nil }
@@ -49,6 +50,7 @@ type Named struct {
 	Labelled bool     // the words are labels, but for the name
 }
 
+// Openers implements Syntax.
 func (c Named) Openers() []string { return nil }
 
 func (c Named) inner() []string {
@@ -69,6 +71,7 @@ type Nested struct {
 	CallEnd string
 }
 
+// Openers implements Syntax.
 func (c Nested) Openers() []string { return []string{c.Noise + c.Call.Open, c.Call.Open} }
 
 func (c Nested) inner() []string { return []string{c.Noise + c.CallEnd, c.CallEnd, c.Noise} }
@@ -101,6 +104,7 @@ type Tagged struct {
 	CDATA bool
 }
 
+// Openers implements Syntax.
 func (c Tagged) Openers() []string {
 	if c.NameFirst {
 		return nil
@@ -131,6 +135,7 @@ type Python struct {
 	Fence Span
 }
 
+// Openers implements Syntax.
 func (c Python) Openers() []string { return nil }
 
 func (c Python) inner() []string { return nil }
@@ -138,6 +143,7 @@ func (c Python) inner() []string { return nil }
 // ReAct reads a call in lines: the name behind "Action:", the arguments behind "Action Input:".
 type ReAct struct{ Action, Input string }
 
+// Openers implements Syntax.
 func (c ReAct) Openers() []string { return nil }
 
 func (c ReAct) inner() []string { return nil }
@@ -153,6 +159,7 @@ func (c Tagged) Spelt(opener string) Tagged {
 	return c
 }
 
+// What is around text in XML in which nothing is markup.
 const (
 	CDATAOpen  = "<![CDATA["
 	CDATAClose = "]]>"
@@ -196,9 +203,10 @@ var Labelled = Named{
 	Labelled: true,
 }
 
-// CallLabels are those that begin such a call, labelsBehind what closes its arguments.
+// CallLabels are the texts that may begin a call whose words are labels.
 var CallLabels = []string{"<name>", "<tool_name>", "<function>", "name:", "tool:", "tool_name:", "function:", "Name:"}
 
+// LabelsBehind are the texts that may close the arguments of such a call.
 var LabelsBehind = []string{"</arguments>", "</parameters>", "</args>"}
 
 // What stands around the JSON of a family that writes it in a code fence.

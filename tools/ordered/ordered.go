@@ -16,6 +16,7 @@ type Member struct {
 	Value json.RawMessage
 }
 
+// MemberList is a JSON object in its order.
 type MemberList []Member
 
 // Members reads an object, which is valid JSON, in its order. Anything else has none.
@@ -46,6 +47,7 @@ func Items(v []byte) []json.RawMessage {
 	return all
 }
 
+// First is the value of the first member with a key.
 func (m MemberList) First(key string) (json.RawMessage, bool) {
 	for _, e := range m {
 		if e.Key == key && len(e.Value) > 0 {
@@ -89,6 +91,7 @@ func (m MemberList) With(key string, value json.RawMessage) MemberList {
 	return append(out, Member{key, value})
 }
 
+// Array writes values as a JSON array.
 func Array(all ...json.RawMessage) json.RawMessage {
 	b := []byte{'['}
 	for i, v := range all {

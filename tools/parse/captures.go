@@ -62,6 +62,8 @@ type Captures struct {
 	Rest *latecomer
 }
 
+// NewCaptureParser returns a parser of output that was made under g, the turn's grammar. newID
+// makes the ids of calls; nil: they are numbered.
 func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Captures {
 	c := &Captures{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
 	if !p.Callable && p.Turn.Thinking.Off { // all white space is text

@@ -71,6 +71,8 @@ type cursor struct {
 // symbol is a marker that the model wrote as one token.
 type symbol struct{ from, to int }
 
+// NewTolerant returns a parser of any text. With spelt, markers are recognised by their spelling;
+// else they must be tokens. newID makes the ids of calls; nil: they are numbered.
 func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Text {
 	routed := p.RoutedLine()
 	open := p.Turn.Thinking.Open && p.Dialect.Thinks()

@@ -13,7 +13,7 @@ type Answer uint8
 const (
 	No Answer = iota
 	Yes
-	Unknown
+	Unknown // more text decides
 )
 
 // Prefix tells whether text starts with t, or may once it is longer.
@@ -166,6 +166,7 @@ type Texts struct {
 	least  byte
 }
 
+// NewTexts makes a set of some texts.
 func NewTexts(all []string) Texts {
 	t := Texts{All: all, least: 0xff}
 	most := byte(0)
@@ -227,6 +228,7 @@ func First[T any](list []T, try func(T) Answer) (found T, a Answer) {
 	return found, a
 }
 
+// SkipSpace is the first offset from i on that holds no white space.
 func SkipSpace(text []byte, i int) int {
 	from := i
 	for i < len(text) && IsSpace(text[i]) {
@@ -254,8 +256,10 @@ func SkipLayout(text []byte, i int, final bool) (j int, cut bool) {
 	}
 }
 
+// IsSpace tells whether a byte is white space in JSON.
 func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
+// Boolean is a if b, else No.
 func Boolean(b bool, a Answer) Answer {
 	if b {
 		return a

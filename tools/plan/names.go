@@ -20,6 +20,8 @@ func (p *Plan) BeginsName(word []byte, index bool) bool {
 	return k < len(p.Called) && strings.HasPrefix(p.Called[k], string(word)) || p.IsName(word, index)
 }
 
+// IsName tells whether a word is the name of a tool that can be called. With index the call's
+// number may follow it.
 func (p *Plan) IsName(word []byte, index bool) bool {
 	if p.CallableName(word) {
 		return true
@@ -31,6 +33,7 @@ func (p *Plan) IsName(word []byte, index bool) bool {
 	return index && n > 0 && word[n-1] == ':' && p.CallableName(word[:n-1])
 }
 
+// CallableName tells whether a word is exactly the name of a tool that can be called.
 func (p *Plan) CallableName(word []byte) bool {
 	i, ok := p.Names.Exact[string(word)]
 	return ok && p.Tools[i].Allowed

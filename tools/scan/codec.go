@@ -73,12 +73,13 @@ type Scanner interface {
 	Calls(body []byte) ([]declared.RawCall, error)
 }
 
+// Status is what a scanner knows of its region.
 type Status uint8
 
 const (
-	Open Status = iota
-	Ended
-	Rejected
+	Open     Status = iota // it may go on
+	Ended                  // its end is known
+	Rejected               // it is not what the scanner reads
 )
 
 // spelt tells whether ordinary tokens spell a tag at an offset, in which the vocabulary has a
@@ -161,6 +162,7 @@ func RegionCodecs(d *format.Dialect, opener string) []Codec {
 // the name of a tool, in full: prose about markers must not be kept back.
 type Foreign struct{ Codec }
 
+// Starts implements Codec.
 func (c Foreign) Starts(o Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if _, ok := c.Codec.(taggedCodec); ok && !c.Pairs() {
@@ -215,8 +217,10 @@ func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
 // of the message.
 type TextCodec struct{}
 
+// Starts implements Codec: any text is an input.
 func (TextCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
 
+// Scanner implements Codec.
 func (TextCodec) Scanner(o Opening) Scanner { return &textScanner{Opening: o} }
 
 type textScanner struct {
@@ -257,8 +261,10 @@ func (s *textScanner) Calls(body []byte) ([]declared.RawCall, error) {
 // A call with another value than the model meant is worse than none: what leaves is the reading
 // that a reader sees, or no call.
 
+// ErrUnclosedCall is why a call is none that lacks its closing marker.
 var ErrUnclosedCall = errors.New("a call is never closed")
 
+// ErrAmbiguous is why a call is none whose strings could end in several places.
 var ErrAmbiguous = errors.New("where its strings end would be a guess")
 
 // ambiguous tells whether a value was read by a guess at where its strings end.

@@ -16,6 +16,7 @@ import (
 // JSONCodec reads the calls of a format.JSON.
 type JSONCodec struct{ format.JSON }
 
+// Starts implements Codec.
 func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if body[i] == '{' {
@@ -37,6 +38,7 @@ func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Prefix(body[i:], "```", final)
 }
 
+// Scanner implements Codec.
 func (c JSONCodec) Scanner(o Opening) Scanner {
 	s := newJSONScanner(o, nil)
 	s.keyed = c.NameIsKey
@@ -81,10 +83,13 @@ type JSONScanner struct {
 	take func(text []byte) ([]declared.RawCall, error)
 }
 
+// End implements Scanner.
 func (s *JSONScanner) End() int { return s.stop }
 
+// Soft implements Cutter.
 func (s *JSONScanner) Soft() int { return s.values.Soft }
 
+// Reached implements Scanner.
 func (s *JSONScanner) Reached() int {
 	if s.inValue {
 		return s.values.Reached()
@@ -92,6 +97,7 @@ func (s *JSONScanner) Reached() int {
 	return s.pos
 }
 
+// Whole implements Scanner.
 func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 
 // Called tells whether a tool has been named that can be called.
@@ -105,6 +111,7 @@ func (s *JSONScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	return s.take(body[:at])
 }
 
+// Step implements Scanner.
 func (s *JSONScanner) Step(body []byte, final bool) Status {
 	for {
 		if s.inValue {

@@ -12,6 +12,7 @@ import (
 	"tenon/tools/peek"
 )
 
+// Calls implements Scanner.
 func (s *JSONScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	s.endAtAmbiguity(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)

@@ -67,6 +67,7 @@ type behind struct {
 // Called tells whether a tool has been named that can be called.
 func (s *NamedScanner) Called() bool { return s.Head > 0 && s.Name != "" }
 
+// Step implements Scanner.
 func (s *NamedScanner) Step(body []byte, final bool) Status {
 	if s.Head == 0 {
 		if st := s.readHead(body, final); st != Open || s.Head == 0 {
@@ -260,6 +261,7 @@ func (s *NamedScanner) resolve(head string) Status {
 	return Rejected
 }
 
+// Calls implements Scanner.
 func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	if s.input.Plan != nil {
 		return s.input.Calls(body)

@@ -16,6 +16,7 @@ import (
 // PythonicCodec reads the calls of a format.Python.
 type PythonicCodec struct{ format.Python }
 
+// Starts implements Codec.
 func (c PythonicCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if mark := strings.TrimSpace(c.Fence.Open); mark != "" && peek.Prefix(body[i:], mark, final) == peek.Yes {
@@ -35,6 +36,7 @@ func (c PythonicCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Boolean(!final, peek.Unknown)
 }
 
+// Scanner implements Codec.
 func (c PythonicCodec) Scanner(o Opening) Scanner {
 	s := &pythonicScanner{PythonicCodec: c, Opening: o, args: lenient.Scanner{Rules: o.rules()}}
 	s.args.Rules.Python = true

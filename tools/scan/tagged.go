@@ -126,6 +126,7 @@ type TaggedScanner struct {
 	short               bool       // the last call has no end
 }
 
+// Whole implements Scanner.
 func (s *TaggedScanner) Whole() bool { return s.state == afterCall && !s.short }
 
 // Called tells whether a tool has been named that can be called, and one of its arguments.
@@ -136,6 +137,7 @@ func (s *TaggedScanner) Called() bool {
 
 var errUnclosedValue = errors.New("an argument is never closed")
 
+// Calls implements Scanner.
 func (s *TaggedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	switch {
 	case s.state == afterCall:
@@ -146,6 +148,7 @@ func (s *TaggedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	return append(s.Done, declared.RawCall{Source: body[s.callAt:s.stop], Err: errUnclosedValue}), nil
 }
 
+// Step implements Scanner.
 func (s *TaggedScanner) Step(body []byte, final bool) Status {
 	for {
 		st, again := s.advance(body, final)

@@ -115,6 +115,7 @@ func (p *parser) hex(digits int) (rune, bool) {
 	return r, true
 }
 
+// HexValue is the value of a hexadecimal digit, -1 of another byte.
 func HexValue(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -14,6 +14,7 @@ type parser struct {
 	err   error
 }
 
+// Parse reads a pattern, as ECMA-262 has them with the flag u. What it cannot read is an [*Error].
 func Parse(pattern string) (*Node, error) {
 	p := &parser{src: pattern}
 	n := p.alternation()

@@ -38,8 +38,10 @@ func SetOf(s string) Set {
 	return NewSet(ranges...)
 }
 
+// Union is the code points that are in s or in t.
 func (s Set) Union(t Set) Set { return NewSet(append(slices.Clone(s), t...)...) }
 
+// Complement is the code points that are not in s.
 func (s Set) Complement() Set {
 	var out Set
 	next := rune(0)
@@ -55,6 +57,7 @@ func (s Set) Complement() Set {
 	return out
 }
 
+// Intersect is the code points that are in s and in t.
 func (s Set) Intersect(t Set) Set {
 	var out Set
 	for i, j := 0, 0; i < len(s) && j < len(t); {

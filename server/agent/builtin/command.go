@@ -214,6 +214,7 @@ type Own struct {
 	Headers     map[string]string `key:"headers" help:"headers for that address, such as its key; they reach no other"`
 }
 
+// Tool is the configured tool under a name, or why the configuration gives none.
 func (s *Own) Tool(name string) (agent.Tool, error) {
 	err := s.check()
 	if (len(s.Command) == 0) == (s.URL == "") {

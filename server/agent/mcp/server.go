@@ -230,6 +230,7 @@ type Connector struct {
 	Approval agent.Approval // of their tools
 }
 
+// Connect implements agent.Connector.
 func (c *Connector) Connect(ctx context.Context, s chat.HostedTools) (agent.Source, error) {
 	at, err := address(s.URL)
 	if err != nil {
