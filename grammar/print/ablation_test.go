@@ -48,7 +48,7 @@ func TestAblation_eachRuleIsAtWork(t *testing.T) {
 	}
 }
 
-var ablationEvery = flag.Int("ablation.every", 997, "the step of the sample of schemas; make ablations takes all")
+var ablationEvery = flag.Int("ablation.every", 2003, "the step of the sample of schemas; make ablations takes all")
 
 // printedSchema is what became of a schema: its text, and which instances are read.
 type printedSchema struct {
