@@ -146,8 +146,8 @@ func hostile(r *rand.Rand, v *Vocab, special []int32) string {
 	return text.String()
 }
 
-// Issue 19: the tokens are llama.cpp's own, whatever the text. 25 texts for each vocabulary, and 60
-// with TENON_LONG.
+// Issue 19: the tokens are llama.cpp's own, whatever the text. A vocabulary is asked for 25 texts,
+// and for 60 with TENON_LONG.
 func TestTokenize_givesTheTokensOfLlamaCpp(t *testing.T) {
 	texts := 25
 	if os.Getenv("TENON_LONG") != "" {

@@ -12,7 +12,7 @@ const (
 	rareObjects                      // objects among those
 	rareCanonical                    // elements differ as values, not as texts
 	rareKeysApart                    // keys that are not named come once
-	rareEscapeRoom                   // what an escape may stand for, near a bound on the length
+	rareEscapeRoom                   // what an escape may stand for, near a bound
 	rareNameEscapes                  // names with escapes
 	rareUnnamedEnds                  // the shortest of keys that are not named
 )

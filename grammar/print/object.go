@@ -58,7 +58,8 @@ func (x *objectWriter) addExtra() {
 		}
 		x.loosen("other keys than the named may come twice")
 		key, keys := star(x.char()), c.Keys
-		if len(names) > 0 && withoutRule != ruleApart { // a class of all keys holds the named ones
+		// a class of all keys holds the named ones
+		if len(names) > 0 && withoutRule != ruleApart {
 			keys = x.Arena.Intersect(keys, x.Arena.Complement(x.Arena.Literals(names...)))
 		}
 		if keys != x.any {
