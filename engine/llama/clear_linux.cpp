@@ -3,6 +3,10 @@
 // Zeros without memory. llama.cpp clears what it allocates for the KV cache and for logits, which
 // takes all of it at once: 190 MB for Gemma 3 270M with 8,192 tokens. Here the system is told that
 // the pages are not needed, and gives new ones, of zeros, when they are used.
+//
+// Those are small pages, other than the weights'. The cache lies layer by layer, and a huge page
+// of 2 MiB holds a layer's keys of thousands of tokens: with 2,000 tokens of Gemma 3 270M in the
+// cache, 36 parts of a megabyte took 145 MB. Attention is as fast in small ones (3,500 tokens).
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +25,7 @@ static bool give_back(char * begin, size_t size) {
     if (madvise(first, last - first, MADV_DONTNEED) != 0) {
         return false;
     }
+    madvise(first, last - first, MADV_NOHUGEPAGE); // see above; where it fails memory is wasted
     memset(begin, 0, first - begin);
     memset(last, 0, begin + size - last);
     return true;
