@@ -41,6 +41,9 @@ func TestMasks_countWhatIsKeptAcrossForgetting(t *testing.T) {
 			if k.forget(); k.kept != 0 {
 				t.Errorf("%d bytes are counted where nothing is kept", k.kept)
 			}
+			if n := len(k.strings.young) + len(k.names.young) + len(k.textSlices.young); n > 0 {
+				t.Errorf("%d slices are kept that nobody has asked for", n)
+			}
 		})
 	}
 }

@@ -34,8 +34,8 @@ func (m *Machine) others(t thread) []textID {
 }
 
 // contest is about one member of an object that must differ from others. left lists, for each
-// value of the member, those of the unique set with that value. taken lists the values that may not
-// come: with them, every way to go on ends as one of that set.
+// value of the member, those of the unique set with that value. taken lists the values that may
+// not come: with them, every way to go on ends as one of that set.
 type contest struct {
 	left  map[textID][]textID
 	taken []textID // sorted

@@ -49,6 +49,15 @@ func unitsOf(t *testing.T, g *gbnf.Grammar) Units {
 	return units
 }
 
+// oneOfMany is a choice of so many words, and how it is written.
+func oneOfMany(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("\"%03d\"", i)
+	}
+	return strings.Join(words, " | ")
+}
+
 // TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does not have.
 func TestPlain_saysItByRules(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
@@ -60,6 +69,9 @@ func TestPlain_saysItByRules(t *testing.T) {
 		"a regular expression":         {`root ::= %regex "a+b?"`, "root ::= [a] regex-1\nregex-1 ::= [a] regex-1 | [b] | \"\"\n"},
 		"bounds in blocks":             {`root ::= "a"{0,2500}`, "root ::= \"a\"{0,1999} | \"a\"{2000} \"a\"{0,500}\n"},
 		"a repeated group has a rule":  {`root ::= ("a" | "bc"){2,3}`, "root ::= part-1{2,3}\npart-1 ::= \"a\" | \"bc\"\n"},
+		"so often what may be empty":   {`root ::= ("a" | "bc"?){2,3}`, "root ::= part-1{0,3}\npart-1 ::= \"a\" | \"bc\"\n"},
+		"a large group has a rule":     {"root ::= (" + oneOfMany(inPlace) + ")?", "root ::= part-1?\npart-1 ::= " + oneOfMany(inPlace) + "\n"},
+		"a small one has none":         {"root ::= (" + oneOfMany(inPlace-1) + ")?", "root ::= (" + oneOfMany(inPlace-1) + ")?\n"},
 		"control characters by number": {`root ::= "\x01a" [\x00-\x1F\-0-9^] [\-a-\x7F]`, "root ::= \"\\u0001a\" [0-9\\x00-\\x1F\\x2D\\x5E] [\\u002Da-\\x7F]\n"},
 		"keys in declared order": {`root ::= %json{"properties":{"a":{"type":"null"},"b":{"type":"null"}},"required":["a"],"additionalProperties":false,"type":"object"}[space=none, escapes=canonical, order=declared]`,
 			"root ::= \"{\\\"a\\\":null\" object-1 \"}\"\nobject-1 ::= \",\\\"b\\\":null\" | \"\"\n"},
