@@ -228,8 +228,8 @@ func (m *Machine) read(dst []thread, t thread, in int) []thread {
 	return m.step(dst, t, in)
 }
 
-// addThread appends a thread that has reached a state of a rule, after doing what there is no choice
-// about: returning from a rule that is at its end, and telling of captures.
+// addThread appends a thread that has reached a state of a rule, after doing what there is no
+// choice about: returning from a rule that is at its end, and telling of captures.
 func (m *Machine) addThread(dst []thread, t thread) []thread {
 	for {
 		x := &m.prog.states[t.st]
