@@ -76,11 +76,16 @@
 //
 // # Words
 //
-//	here                     llguidance, XGrammar
-//	workspace                what the parsers of one grammar and tokenizer share
-//	forced tokens            fast-forward tokens, jump-forward decoding
-//	healing                  token healing
+//	here                     the field (llguidance; XGrammar; regex-automata)
+//	Grammar, Matcher         grammar, Matcher; CompiledGrammar, GrammarMatcher; DFA, state
+//	workspace                what the parsers of one grammar and tokenizer share; in
+//	                         regex-automata the Cache of a lazy DFA
+//	renew                    regex-automata clears that cache (minimum_cache_clear_count)
+//	forced tokens            fast-forward tokens; jump-forward decoding; none
+//	healing                  token healing; none; none
 //	shortest completion      the distance of Matcher.Distance and MaskWithin
-//	print                    converting to another engine's grammar
-//	lenient, issues          llguidance's x-guidance lenient option and warnings
+//	captures, events         captures; captures; Captures, of a whole match
+//	print                    none; GrammarPrinter; none
+//	lenient, issues          x-guidance lenient, warnings; warnings in the log; none
+//	Kept, Size               ParserLimits; max_memory_bytes, GetCacheSizeBytes; cache_capacity
 package grammar

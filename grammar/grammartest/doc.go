@@ -10,5 +10,7 @@
 //	err := r.Compile(text)
 //	yes := r.Accepts(instance)
 //
+// Rivals are the engines themselves, under their own names: there are no words to map.
+//
 // Schemas gives every 23rd one here, and all of them with TENON_MASKBENCH=all.
 package grammartest

@@ -13,10 +13,11 @@
 //
 // # Words
 //
-//	here                     the field (XGrammar, llguidance, llama.cpp)
-//	print, printer          converting a schema to EBNF (json_schema_to_grammar)
+//	here                     XGrammar, llguidance, llama.cpp; regex-automata has none
+//	print                    json_schema_to_grammar; XGrammar's JSONSchemaConverter and
+//	                         GrammarPrinter
 //	loosened                 over-approximated: the text accepts more
 //	narrowed                 under-approximated: it accepts less
-//	share, inline            merging of equal rules, inlining (XGrammar's optimizer passes)
+//	share, inline            merging of equal rules, inlining (XGrammar's RuleInliner)
 //	language as rules        a DFA as a right-linear grammar
 package print

@@ -65,10 +65,12 @@
 //
 // # Words
 //
-//	here                     llguidance, and others
+//	here                     llguidance, XGrammar; regex-automata has none
+//	Node                     Schema; XGrammar's SchemaSpec: the intermediate form of a schema
 //	alternative (Alt)        one type's part of a schema in disjunctive normal form
 //	normalize                the last simplification before compiling (Schema::normalize)
-//	unnamed keys             additional and pattern properties
+//	intersect                Schema::intersect
+//	unnamed keys             additional_properties, pattern_properties
 //	evaluated properties     the annotations of unevaluatedProperties (JSON Schema core §11)
 //	membership               a member test: does this value belong to the set
 //	inhabited                satisfiable: some value belongs to the set

@@ -13,11 +13,13 @@
 //
 // # Words
 //
-//	here                     the field (llguidance's toktrie, XGrammar's TokenizerInfo)
-//	piece                    a token's bytes: decoded vocabulary entry
-//	Trie, Subtrees           TokTrie
-//	shape                    classes of a token's characters; a token slice has few shapes
-//	Mask                     token bitmask (SimpleVob); Sparse and AllBut are short lists
+//	here                     llguidance's toktrie; XGrammar; regex-automata has none
+//	Vocab                    TokEnv, TokRxInfo; TokenizerInfo
+//	piece                    a token's bytes; an entry of the decoded vocabulary
+//	Trie, Subtrees           TokTrie; sorted_decoded_vocab
+//	shape                    classes of a token's characters; a TokenizerSlice has few shapes
+//	Mask                     SimpleVob; token bitmask. Sparse and AllBut are short lists, as in
+//	                         AdaptiveTokenMask
 //	symbol                   special token
-//	end token (EOG)          EOS and other stop tokens
+//	end token (EOG)          tok_eos; stop_token_ids
 package vocab

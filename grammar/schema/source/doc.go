@@ -12,8 +12,9 @@
 //
 // # Words
 //
-//	here                     JSON Schema core
-//	Draft                    dialect (§4.3.3)
-//	Resource                 schema resource (§4.3.5)
+//	here                     JSON Schema core; llguidance (regex-automata has none)
+//	Draft                    dialect (§4.3.3); Draft
+//	Resource                 schema resource (§4.3.5); ResourceRef
 //	Scope                    dynamic scope (§7.1)
+//	Holding                  where the subschemas of a keyword are (§10)
 package source
