@@ -49,3 +49,23 @@ func TestSlice_whatIsKnownIsNotFoundAgain(t *testing.T) {
 		t.Error("a place is made where all tokens are in one set")
 	}
 }
+
+// TestLookahead_classesOfTwoSearchesAreNotMixed: of a text with a colon any may follow that has no
+// slash, and any that has no colon: not one that has both.
+func TestLookahead_classesOfTwoSearchesAreNotMixed(t *testing.T) {
+	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
+	for b := range 256 {
+		pieces, kinds = append(pieces, []byte{byte(b)}), append(kinds, vocab.Normal)
+	}
+	for _, word := range words("/:-.a", 4)[1:] {
+		pieces, kinds = append(pieces, []byte(word)), append(kinds, vocab.Normal)
+	}
+	v, err := vocab.New(pieces, kinds, []int32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := NewMasks(compiled(t, `root ::= %json{"type":"string","pattern":"^[^/]+:[^:]+$"}`, false), v)
+	for _, text := range []string{`"`, `"p`, `"p:`, `"p:1`, `"p:1/`} {
+		checkAgainstBytes(t, k, v, text)
+	}
+}

@@ -159,8 +159,11 @@ func (w *sliceWalk) close(s lex.StringState) {
 	if over == 0 {
 		return
 	}
+	// not the union with those of another search: a text of both may lead nowhere
 	for _, x := range seen {
-		w.lookaheads[x.state].over |= over
+		if of := w.lookaheads[x.state]; loss(of.over) < loss(over) {
+			of.over = over
+		}
 	}
 }
 
