@@ -17,7 +17,6 @@ var bounds = map[string]string{
 	"engine.Model.Metadata":                               "the scalar keys of the model's file",
 	"engine.Sampling.LogitBias":                           "its request",
 	"engine/llama.specials.ranks":                         "the model's vocabulary",
-	"engine/llama.spm.ids":                                "the model's vocabulary",
 	"engine/remote.Engine.pieces":                         "the model's vocabulary",
 	"engine/remote.conversations.known":                   "mostEnds",
 	"engine/sandbox.Command.Were":                         "the settings file",

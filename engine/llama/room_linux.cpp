@@ -1,10 +1,10 @@
 //go:build cgo
 
 // Room for a model's weights, made ready while llama.cpp reads the vocabulary. The system clears
-// pages when they are first written: for the 240 MB of Gemma 3 270M that takes a quarter of the
-// time to load, all of it on the thread that reads the weights, and the vocabulary takes as long
-// before. So a second thread has the pages cleared meanwhile. Kernels before Linux 5.14 do not know
-// how to be asked; there the pages are cleared as before.
+// pages when they are first written. For the 240 MB of Gemma 3 270M that takes a quarter of the
+// time to load, on the thread that reads the weights. The vocabulary takes as long, before that.
+// So a second thread has the pages cleared meanwhile. A kernel before Linux 5.14 cannot be asked to;
+// there the pages are cleared as before.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -113,8 +113,8 @@ static bool give_back(void * p) {
     return true;
 }
 
-// ggml allocates and frees weights by these: the linker brings its calls here (llama_ollama.go), or
-// the loader, which finds this program's functions before the library's.
+// ggml allocates and frees weights by these. The linker brings its calls here (llama_ollama.go),
+// or the loader does, which finds this program's functions before the library's.
 #ifdef TENON_LIBLLAMA
 #include <dlfcn.h>
 
