@@ -1,7 +1,8 @@
 // Package llama is a thin binding of llama.cpp: models, vocabularies, contexts, batches, the
-// memory of sequences, and sampling among the tokens that a grammar allows. It is the only package
-// that uses cgo, and decides nothing: which sequence runs, what is cached and when to go back is
-// up to its caller, package engine/worker.
+// memory of sequences, and sampling among the tokens that a grammar allows. No other package of the
+// program uses cgo (kerneltest does, for tests). It chooses how to compute: threads, layers on a
+// GPU, flash attention. What to compute is its caller's choice: which sequence runs, what is cached
+// and when to go back is up to package engine/worker.
 //
 //	m, err := llama.Load(ctx, "model.gguf", llama.ModelOptions{})
 //	defer m.Close()
