@@ -23,10 +23,9 @@
 //	                                  the tenth it is 4,346: some letters are newer than Go's
 //	                                  tables
 //	llama.cpp, from a GGUF file made  all with Llama 2, 3, 3.1 and Gemma 3; with Qwen 3 those
-//	                                  that
-//	of tokenizer.json                 are NFC. DeepSeek V3 4,311, Mistral Nemo 4,155, gpt-oss
-//	                                  4,089: its patterns know no marks, as Hindi, Thai and
-//	                                  Arabic have
+//	of tokenizer.json                 that are NFC. DeepSeek V3 4,311, Mistral Nemo 4,155,
+//	                                  gpt-oss 4,089: its patterns know no marks, as Hindi, Thai
+//	                                  and Arabic have
 //	github.com/sugarme/tokenizer      19 to 54 % with three, and a panic with the others: its
 //	                                  patterns cannot look ahead
 //	github.com/gomlx/go-huggingface   reads no tokenizer.json

@@ -16,9 +16,7 @@
 //
 //	here                     llama.cpp, llguidance, XGrammar; regex-automata has none
 //	rule, alternative        production, alternate
-//	symbol                   special token: <
-//	                         call
-//	                         >, <[id]>
+//	symbol                   special token: <|call|>, <[id]>
 //	until                    text up to a stop string; llguidance's suffix and stop
 //	capture                  llguidance's and XGrammar's capture, a named group
 //	check                    what a validator looks at once the text is whole

@@ -17,8 +17,8 @@
 //	waiting  -> loading   there is room for it
 //	loading  -> loaded    all who wait get their lease
 //	loading  -> ending    those who asked for the load have left, or it is told to go
-//	loaded   -> ending it is idle and another needs the room, its time to live is over, or it
-//	         is told to go
+//	loaded   -> ending    it is idle and another needs the room, its time to live is over, or
+//	                      it is told to go
 //	ending   -> (gone)    its process has ended; only then is memory measured again
 //	ending   -> waiting   somebody asked for it meanwhile
 //

@@ -6,8 +6,7 @@
 //	POST /v1/chat/completions          span of the request; a traceparent header is its parent
 //	├─ chat coder                      span of a turn: gen_ai.* and OpenInference's attributes
 //	│  └─ POST                         of each request to an upstream (engine/remote), which
-//	                                   gets a
-//	│                                  traceparent
+//	│                                  gets a traceparent
 //	├─ execute_tool search             of a call that the server executed
 //	└─ chat coder                      of the turn that read its result
 //
