@@ -81,7 +81,7 @@
 // arguments or the next label follows it, or if two of these hold: it begins the visible turn, it
 // comes behind a thought, it ends the turn, arguments follow the name. Any other line is text and
 // keeps its label, as "Action: movies are fun." does, even if it names a declared tool
-// (scan/react_step.go). So is a thought with a number, or in a list, that no step follows. In
+// (scan/react_no_call.go). So is a thought with a number, or in a list, that no step follows. In
 // families without labels only the step of a declared tool counts. Of several steps the first is
 // meant; a [Note] tells of the others, also behind a result that the model made up.
 //

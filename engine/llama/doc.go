@@ -1,8 +1,8 @@
 // Package llama is a thin binding of llama.cpp: models, vocabularies, contexts, batches, the
-// memory of sequences, and sampling among the tokens that a grammar allows. No other package of the
-// program uses cgo (kerneltest does, for tests). It chooses how to compute: threads, layers on a
-// GPU, flash attention. What to compute is its caller's choice: which sequence runs, what is cached
-// and when to go back is up to package engine/worker.
+// memory of sequences, and sampling among the tokens that a grammar allows. No other package of
+// the program uses cgo (kerneltest does, for tests). It chooses how to compute: threads, layers on
+// a GPU, flash attention. What to compute is its caller's choice: which sequence runs, what is
+// cached and when to go back is up to package engine/worker.
 //
 //	m, err := llama.Load(ctx, "model.gguf", llama.ModelOptions{})
 //	defer m.Close()
@@ -39,9 +39,10 @@
 //	granted*.go, threads.go                  how many threads may run, and how many do
 //	context.go, batch.go, compute.go         evaluating tokens
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
-//	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary is
-//	                                         read
+//	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary
+//	                                         is read
 //	memory.go, sequence_twins.go             the KV cache: cut, share, save; cells held by two
+//	token_by_text.go                         the token that a text is, in a table of numbers
 //	vocab.go, tokenize_*.go, spm.go          tokenizing: added tokens first, long texts in
 //	                                         parts, SentencePiece's vocabularies by code of our
 //	                                         own

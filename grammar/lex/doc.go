@@ -25,11 +25,11 @@
 // together on its first use and never change; a successor from which no accepting state can be
 // reached is [Dead], so a walk never enters a dead end.
 //
-// Files by prefix, in reading order: arena.go (nodes and interning), dawg.go and utf8.go (finite
-// sets of byte strings, which are the leaves), expr_* (the normalising constructors), derive*
-// (derivatives, and for which bytes they agree), emptiness.go, shortest.go (shortest words),
-// frontier.go (the heap of both searches), lazydfa.go (the automaton), analysis_* (what follows
-// from an expression without a walk).
+// Files by prefix, in reading order: arena.go (nodes), arena_intern.go (the table that finds equal
+// ones), dawg.go and utf8.go (finite sets of byte strings, which are the leaves), expr_* (the
+// normalising constructors), derive* (derivatives, and for which bytes they agree), emptiness.go,
+// shortest.go (shortest words), frontier.go (the heap of both searches), lazydfa.go (the
+// automaton), analysis_* (what follows from an expression without a walk).
 //
 // Three of these are about lengths: analysis_span.go bounds those of a word, analysis_lengths.go
 // tells them apart up to a limit, and analysis_reach.go has those of the words that a text begins.

@@ -47,8 +47,8 @@ type numberPart struct {
 const maxSpelledDigits = 1000
 
 // Number returns the JSON spellings of the numbers of the set; those with an exponent only where
-// the set holds all numbers. The error is a *LimitError for bounds and divisors that are too large;
-// see number.New.
+// the set holds all numbers. The error is a *LimitError for bounds and divisors that are too
+// large; see number.New.
 func (a *Arena) Number(spec number.Spec) (Expr, error) {
 	set, err := number.New(spec)
 	if err != nil {

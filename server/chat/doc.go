@@ -12,7 +12,7 @@
 //  4. parses them into [Event]s and hands each to the sink,
 //  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go):
 //     what does not validate is written anew by the engine, then the turn is tried again, then it
-//     is no call. An answer that goes round in circles is ended (loop.go).
+//     is no call. An answer that goes round in circles is ended (repetition.go).
 //
 // Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay]
 // runs a record again without a model, [Compare] tells what came out differently.

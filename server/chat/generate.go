@@ -21,7 +21,7 @@ type answering struct {
 }
 
 // choiceRun reads a choice's session to its end and turns its tokens into events. mend.go tells
-// what becomes of calls that do not validate, loop.go when a model goes round in circles.
+// what becomes of calls that do not validate, repetition.go when a model goes round in circles.
 type choiceRun struct {
 	answering
 	session engine.Session

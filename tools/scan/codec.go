@@ -49,7 +49,7 @@ type Opening struct {
 	keyed  bool   // the name is a key
 	InCode bool   // it stands in code that it begins (code_fence.go)
 	Sent   bool   // it is known to be a call
-	Proof  int    // how much shows that a step begins there (react_step.go)
+	Proof  int    // how much shows that a step begins there (react_no_call.go)
 	Loose  bool   // its label is a loose one (LabelAt), and others of the step may be
 	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is
 	// not known.

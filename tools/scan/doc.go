@@ -3,6 +3,6 @@
 // returns the calls in it.
 //
 // codec.go has what all share: [Codec], [Scanner] and [Opening], and the choice among the ways to
-// read strings whose quotes are not escaped. json_read.go, react_line.go and tagged_*.go belong to
+// read strings whose quotes are not escaped. json_read.go, react_*.go and tagged_*.go belong to
 // the scanners of their syntaxes.
 package scan
