@@ -3,7 +3,8 @@ package machine
 import "tenon/grammar/lex"
 
 // kind is what is to be known of a kind of automaton, but for the step, which is hot and therefore
-// a switch (core_step.go). A new kind is a row here, a case there, and a file kind_*.go.
+// a switch (core_step.go). A new kind is a row here and a case there. Most have a file
+// kind_*.go.
 type kind struct {
 	name string
 	// mayEnd says whether an automaton may end where a thread stands; last says that nothing

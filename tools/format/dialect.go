@@ -42,8 +42,8 @@ type Dialect struct {
 	tokens  map[string]int  // where the dialect's markers hold one of them
 }
 
-// Family is what a family's file declares: its place on the six axes of calling (section, call,
-// name, arguments, id, result), its thinking and the strings by which it is recognised.
+// Family is what package families declares of a family: the markers and the layout around calls,
+// the syntaxes of calls, thinking, text and results, and the strings by which it is recognised.
 type Family struct {
 	Key     string
 	Aliases []string // what the format is called elsewhere

@@ -64,7 +64,7 @@ func (c Named) inner() []string {
 }
 
 // Nested reads calls whose arguments are XML all the way down: <k>v</k> for a member, <item> for
-// an array's items. noise stands before every tag and says nothing.
+// an array's items. Noise stands before every tag and says nothing.
 type Nested struct {
 	Noise   string
 	Call    Span // around the name
@@ -78,9 +78,9 @@ func (c Nested) inner() []string { return []string{c.Noise + c.CallEnd, c.CallEn
 
 // Tagged reads calls whose arguments stand between tags, each value as plain text or JSON:
 //
-//	CALL = call.open NAME call.close { arg.open KEY arg.close [value] TEXT argEnd } callEnd
+//	CALL = Call.Open NAME Call.Close { Arg.Open KEY Arg.Close [Value] TEXT ArgEnd } CallEnd
 //
-// With nameFirst, the name is not in a tag but stands right behind the opener of the call.
+// With NameFirst, the name is not in a tag but stands right behind the opener of the call.
 type Tagged struct {
 	Named     string // the tool whose name the call's tag is; "" if a name stands in the tag
 	Call      Span   // around the name
@@ -89,7 +89,7 @@ type Tagged struct {
 	Arg       Span   // around the key; attributes may follow the key inside it
 	Value     string // stands between key and text, "" if nothing does
 	ArgEnd    string
-	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is
+	// TextAttribute in a key's tag says that the value is plain text, JSONAttribute that it is
 	// JSON. Without them the schema says.
 	TextAttribute, JSONAttribute string
 	// written behind a key: its start; the kind and the tag's end follow
@@ -98,7 +98,7 @@ type Tagged struct {
 	Index   string
 	NameEnd string // written behind a name that comes first
 	Between string // written between the parts of a call
-	// Lines: a line break behind the key's tag and one before argEnd are layout.
+	// Lines: a line break behind the key's tag and one before ArgEnd are layout.
 	Lines bool
 	// CDATA: text may stand in a CDATA section, inside of which nothing ends it.
 	CDATA bool

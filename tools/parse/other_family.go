@@ -208,7 +208,7 @@ func (s *otherFamilyScanner) Called() bool {
 
 func (s *otherFamilyScanner) Calls([]byte) ([]declared.RawCall, error) { return s.found, nil }
 
-// Reached implements scanner. A short text is read again for calls without markers.
+// Reached implements scan.Scanner. A short text is read again for calls without markers.
 func (s *otherFamilyScanner) Reached() int {
 	if s.read > maxReread {
 		return s.read

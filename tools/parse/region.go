@@ -329,7 +329,7 @@ func (p *Text) affords(n int) bool {
 	return true
 }
 
-// Where a call may stand: the rule of doc.go.
+// Where a call may stand: the rule of tools/doc.go.
 
 // inline tells whether a call's object stands on the line of its name, though the family writes it
 // on the next: a sentence may begin with the name of a tool.

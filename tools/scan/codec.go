@@ -47,7 +47,7 @@ type Opening struct {
 	Name   string // of the tool, where a header told it
 	Bare   bool   // nothing says that this is a call: it must prove itself and end the turn
 	keyed  bool   // the name is a key
-	InCode bool   // it stands in code that it begins (code_fence.go)
+	InCode bool   // it stands in code that it begins (parse/code_fence.go)
 	Sent   bool   // it is known to be a call
 	Proof  int    // how much shows that a step begins there (react_no_call.go)
 	Loose  bool   // its label is a loose one (LabelAt), and others of the step may be
@@ -102,8 +102,7 @@ func (o Opening) rules(quotes ...string) lenient.Rules {
 }
 
 // MaxBare is how long what has no marker of the family's may be before it has named a tool that
-// can be called, and still be a call (issue 6, property 5); MaxNamed is how long that may be which
-// has named it.
+// can be called, and still be a call; MaxNamed is how long that may be which has named it.
 const (
 	MaxBare  = 64 << 10
 	MaxNamed = 2 << 20
@@ -284,10 +283,10 @@ func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 	return o.chosen(found, all && closed, text, o.callsOf)
 }
 
-// chosen are the calls of the reading in which keys of the tools divide the text, which calls
-// takes out of its values: of the first that fits. It stands if nothing in its strings is a half
-// of a pair; else if there is no other, all says so, none of them ends within brackets, and
-// nothing in the text could be the end of it.
+// chosen returns the calls of the first reading whose calls fit the tools; calls takes them out of
+// a reading's values. The reading is taken if all pairs within its strings are whole. Otherwise it
+// is a guess, and taken only if it is the only one that fits, all says that none was left out,
+// none of its strings ends within brackets, and no marker in the text could be its end.
 func (o Opening) chosen(found []lenient.Reading, all bool, text []byte, calls func(list []byte) []declared.RawCall) ([]declared.RawCall, error) {
 	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !o.Plan.Fits(calls(r.JSON)) })
 	if len(found) == 0 || !found[0].Paired && (len(found) > 1 || !all || !o.certain(text) || found[0].Cut) {

@@ -121,7 +121,7 @@ func putString(b *bytes.Buffer, s string) {
 	b.WriteString(s)
 }
 
-// valueTypes are the numbers by which GGUF calls the types of values.
+// valueType is the number by which GGUF calls a value's type.
 func valueType(v any) (uint32, error) {
 	switch v.(type) {
 	case uint32:

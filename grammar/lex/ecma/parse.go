@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads Disjunction of ECMA-262 §22.2.1 (with the parts of Annex B named at
-// [Arena.Regex]).
+// parser reads Disjunction of ECMA-262 §22.2.1, with the parts of Annex B that are harmless:
+// lex.Arena.Regex names them.
 type parser struct {
 	src   string
 	pos   int

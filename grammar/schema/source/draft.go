@@ -41,7 +41,7 @@ func (d Draft) RefHidesSiblings() bool { return Draft3 <= d && d <= Draft7 }
 // IntegerBySpelling: drafts 3 and 4 tell integers by how they are written, later ones by value.
 func (d Draft) IntegerBySpelling() bool { return d == Draft3 || d == Draft4 }
 
-// idKeyword names the keyword that begins a schema resource.
+// idKeywords are the keywords of which one begins a schema resource.
 func (d Draft) idKeywords() []string {
 	switch d {
 	case Draft3, Draft4:
