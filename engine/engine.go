@@ -43,8 +43,8 @@ type Session interface {
 	Next(ctx context.Context) (Update, error)
 
 	// Decide answers an update with Check set; the slot waits for it with its KV cache kept.
-	// After an error of the verdict itself (an offset that there is not, a grammar that what
-	// is kept does not match) it still waits.
+	// After an error of the verdict itself (an offset out of range, a grammar that does not
+	// match what is kept) it still waits.
 	Decide(ctx context.Context, v Verdict) error
 
 	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes;

@@ -72,8 +72,8 @@ func (a *Arena) live(e Expr) bool {
 // unless there is something better: see fillRow.
 func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
 
-// budget is the derivatives that a question about a state may take. Where some were given up
-// others will be.
+// budget is how many derivatives a question about a state may take. Each question that was given
+// up halves it, five times at most: others like it are as hard.
 func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
 
 func (a *Arena) settle(e Expr, live bool) {
@@ -84,7 +84,8 @@ func (a *Arena) settle(e Expr, live bool) {
 	}
 }
 
-// Plain reports whether e has a word and that takes no search to see.
+// Plain reports whether e is seen to have a word without a search. Where it takes a search to see,
+// the answer is no.
 func (a *Arena) Plain(e Expr) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,8 +15,8 @@ const (
 	fartherKey    = 2
 )
 
-// otherCosts is what so many more keys cost that are none of some names, with their values, colons
-// and commas: the cheapest of the other names, and of keys that are not named.
+// otherCosts is what count more keys cost at least, with their values, colons and commas. They are
+// the cheapest among the names outside of without and the keys that are not named.
 func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count int) int32 {
 	if count <= 0 || rareUnnamedEnds.off() {
 		return 0

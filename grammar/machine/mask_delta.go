@@ -110,7 +110,7 @@ func (w *sliceWalk) walkApart(x, model *stringSlice, most int) bool {
 	return visited <= most
 }
 
-// lasts says whether all that follows a state has as many code points as any text may have there.
+// lasts reports whether any text may follow a state that has as many code points as n is high.
 func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
 	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].lasts >= int(n.Height) {
 		return true

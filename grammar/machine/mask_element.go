@@ -41,8 +41,8 @@ func (m *Machine) inObject(t thread) bool {
 // maxFrames is how many frames that wait are looked at for what a string is part of.
 const maxFrames = 256
 
-// firstOfAll says whether of no array that waits for its element, and whose elements must differ,
-// there is another element; frames counts those that it may look at.
+// firstOfAll reports whether every enclosing array with unique elements is still at its first
+// element. frames counts down how many it may look at; where there are more, the answer is no.
 func (m *Machine) firstOfAll(id stackID, frames *int) bool {
 	for _, e := range m.stacks.of(id) {
 		if *frames--; *frames < 0 {
@@ -55,8 +55,8 @@ func (m *Machine) firstOfAll(id stackID, frames *int) bool {
 	return true
 }
 
-// neverUsedUp says whether what follows the current element of an array can be a string no matter
-// which strings there are already, or no string at all.
+// neverUsedUp reports whether the values allowed behind this element can never run out of new
+// strings. Values that are no strings do not matter.
 func (m *Machine) neverUsedUp(a *array, r *elements) bool {
 	if len(a.alt.Contains) > 0 {
 		return false

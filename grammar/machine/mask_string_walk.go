@@ -14,11 +14,13 @@ import (
 //   - tokens that have no shape, because of quotes, backslashes or white space beyond ASCII, or
 //     because they are cut within a code point, are few; they have a tree of their own.
 type sliceWalk struct {
-	k      *collector
-	u      *Unit
-	x      *stringSlice
-	needs  bool     // tokens are told apart by what they need
-	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
+	k     *collector
+	u     *Unit
+	x     *stringSlice
+	needs bool // tokens are told apart by what they need
+	// else the set of x.inside, behind one word more: into it falls the bit of token -1,
+	// which is none
+	padded []uint64
 
 	listed int // tokens walked one by one
 	most   int // of them, before all texts are walked instead

@@ -39,7 +39,7 @@ func (s *Schema) checkUnique(a *ArrayAlt) {
 	seen := map[*Node]bool{}
 	for _, n := range append(slices.Clone(a.Prefix), a.Rest) {
 		if s.mayRunOut(n, seen, a.Min <= 1 && len(a.Contains) == 0) {
-			s.unsupported(a.uniqueAt, "uniqueItems over arrays or objects of which there may be few")
+			s.unsupported(a.uniqueAt, "uniqueItems over arrays or objects that may run out")
 			return
 		}
 	}

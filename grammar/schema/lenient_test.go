@@ -203,7 +203,7 @@ func TestCompile_unsatisfiableSchemaNamesTheConflict(t *testing.T) {
 
 // TestCompile_whatUniqueItemsCannotTellIsCheckedAfterwards: the rest of the schema holds.
 func TestCompile_whatUniqueItemsCannotTellIsCheckedAfterwards(t *testing.T) {
-	const few = "uniqueItems over arrays or objects of which there may be few"
+	const few = "uniqueItems over arrays or objects that may run out"
 	for _, c := range []struct {
 		schema, pointer, why string
 		want                 map[string]bool

@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// listing lists the values of nodes that hold fewer than limit and no arrays and objects: of those
-// there count as many.
+// listing lists the values of nodes that hold fewer than limit. Arrays and objects are not listed:
+// a node that holds any counts as one of many values.
 type listing struct {
 	s     *Schema
 	limit int

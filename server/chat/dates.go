@@ -23,8 +23,8 @@ type frozen struct{ date, used time.Time }
 
 const (
 	frozenConversations = 4096
-	// A conversation that begins like one that was left, or that began long ago, is another
-	// one.
+	// A conversation keeps its date until it has been idle, or has lasted, for so long. One
+	// that begins like it then counts as new.
 	frozenIdle = 2 * time.Hour
 	frozenAge  = 24 * time.Hour
 )

@@ -157,7 +157,7 @@ func (s *Service) idle(ctx context.Context, name string) bool {
 	if !ok || p.Idle(name) || s.Default == "" || !p.Idle(s.Default) {
 		return ok && p.Idle(name)
 	}
-	// of a name that there is not it loads nothing
+	// where no model has the name, nothing is loaded
 	_, release, err := s.Models.Acquire(ctx, name)
 	if err != nil {
 		return AsError(err).Kind == NotFound

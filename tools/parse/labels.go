@@ -124,8 +124,7 @@ func (p *Text) step() (*format.Dialect, bool) {
 	return d, len(d.Labels) > 0
 }
 
-// secondStep tells whether the region is a step, of which there is one a turn, and another came
-// before it.
+// secondStep tells whether the region is a step and another came before it: a turn has one step.
 func (p *Text) secondStep() bool {
 	d, ok := p.step()
 	if !ok {
