@@ -1,6 +1,16 @@
 // Package partition finds which things are the same where things lead to each other: the states of
 // an automaton that accept the same words, the rules of a grammar that read the same. The field
 // calls it partition refinement (Moore, Hopcroft, Paige–Tarjan); regex-automata minimizes DFAs so.
+//
+// # Words
+//
+//	here                     the field (Hopcroft, Paige–Tarjan)
+//	class                    block of a partition
+//	Coarsest                 the coarsest partition that is stable; minimization, for a DFA
+//	signature                by what a splitter tells the members of a block apart
+//	dirty                    members of blocks in the worklist
+//	the most that agree keep their number
+//	                         all parts but the largest are processed
 package partition
 
 // Coarsest numbers n things so that two have one number if and only if their signatures are equal.
