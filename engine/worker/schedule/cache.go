@@ -270,6 +270,7 @@ func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
 // Scarce is what a cache has too little of.
 type Scarce int
 
+// What may be scarce: room for tokens, or numbers of sequences.
 const (
 	Cells Scarce = iota
 	Sequences
