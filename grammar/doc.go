@@ -45,9 +45,16 @@
 // print writes grammars in other dialects; partition finds equal states and rules. machine/doc.go
 // explains the core; TestMasks measures all of it.
 //
-// Here, units.go compiles a grammar's schemas, cache.go and size.go keep compiled grammars within
-// bounds, workspace.go is what matchers share, and renew.go begins again on fresh automata when a
-// limit is met.
+// # Files
+//
+//	grammar.go                               grammars of all kinds, from text
+//	units.go                                 a grammar's schemas, compiled
+//	cache.go, size.go                        compiled grammars are kept, within bounds
+//	matcher.go, workspace.go                 following an output; what matchers share
+//	mask.go, heal.go                         sets of tokens; forced tokens that are certain
+//	parser.go, event.go                      captures
+//	print.go                                 other dialects
+//	renew.go                                 fresh automata when a limit is met
 //
 // # Caveats
 //

@@ -4,4 +4,10 @@
 //
 //	markers := tokens.Markers(vocab, template, nil)
 //	ids, err := tokens.New(vocab, markers, bos, tokenize).Prompt(ctx, prompt)
+//
+// # Files
+//
+//	markers.go                               which tokens of a vocabulary are markers
+//	finder.go                                where markers are spelled in a text
+//	tokenizer.go                             prompts and texts to ids, and back
 package tokens

@@ -7,7 +7,7 @@
 //	here                     the field (Hopcroft, Paige–Tarjan)
 //	class                    block of a partition
 //	Coarsest                 the coarsest partition that is stable; minimization, for a DFA
-//	signature                by what a splitter tells the members of a block apart
+//	signature                what tells the members of a block apart, as a splitter does
 //	dirty                    members of blocks in the worklist
 //	the most that agree keep their number
 //	                         all parts but the largest are processed

@@ -20,4 +20,24 @@
 // A whole answer is collected from the same events ([Collector]), so a streamed and a whole answer
 // of one generation are equal by construction. Errors are [Error]s: a kind, the field at fault,
 // and a text; each protocol maps the kind to its own shape in one place.
+//
+// # Files
+//
+//	request.go, hosted.go, caller.go         what is asked, also of hosted tools, and by whom
+//	event.go, collect.go, errors.go          what is answered
+//	service.go, text.go                      running a turn; counting, embedding and the like
+//	loader.go, traits.go                     models: loaded, or known from their files alone
+//	plan.go, answer.go, limit.go             planning: an answer's schema, what an engine lacks
+//	dates.go, leaked.go, flatten.go          the conversation's date, calls in its texts, flat
+//	                                         schemas
+//	overflow.go, truncate.go, estimate.go    prompts that are too long; how long they are
+//	infill.go                                filling in the middle
+//	generate.go, reading.go, delta.go        tokens to events
+//	mend.go, repeats.go, repetition.go       calls that do not validate, calls that repeat,
+//	                                         answers that go round in circles
+//	suspects.go                              turns that may be why a worker died
+//	watch.go, recording.go, trace.go         what happens in a turn, and its trace
+//	record.go, replay.go, compare.go, miss.go
+//	                                         records, their replay and comparison; where a
+//	                                         prompt leaves an earlier one
 package chat

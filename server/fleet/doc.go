@@ -5,4 +5,11 @@
 // [API] decodes a request, asks the fleet (package models/fleet), and writes the answer; long
 // work can be followed as server-sent events. Who may call what is decided before, in package
 // server.
+//
+// # Files
+//
+//	api.go                                   the endpoints
+//	wire.go                                  bodies and answers
+//	answer.go                                reading, answering, following; errors
+//	log.go                                   the server's log
 package fleet

@@ -19,4 +19,10 @@
 // A sequence is a number from 0 on that the model's memory knows too. A turn has one while it
 // runs; when it ends, its sequence may be kept, so that a later turn finds its prompt there. Kept
 // sequences go when cells are needed, or others are to be evaluated.
+//
+// # Files
+//
+//	cache.go                                 Cache: what the KV cache holds, and what goes
+//	store.go                                 Store: what host memory and disk hold
+//	plan.go                                  Fits, Share, Pace, Follow; when a client may retry
 package schedule
