@@ -3,8 +3,8 @@
 // Room for a model's weights, made ready while llama.cpp reads the vocabulary. The system clears
 // pages when they are first written. For the 240 MB of Gemma 3 270M that takes a quarter of the
 // time to load, on the thread that reads the weights. The vocabulary takes as long, before that.
-// So a second thread has the pages cleared meanwhile. A kernel before Linux 5.14 cannot be asked to;
-// there the pages are cleared as before.
+// So a second thread has the pages cleared meanwhile. A kernel before Linux 5.14 cannot be asked
+// to; there the pages are cleared as before.
 #include <sys/mman.h>
 
 #include <algorithm>
