@@ -53,12 +53,16 @@ func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 	handle := cgo.NewHandle(p)
 	defer handle.Delete()
 	layers := gpuLayers(o.GPULayers, info.Size())
+	onGPU := layers != 0 && C.tn_gpu_free() > 0
+	mapped := o.mapped(onGPU, hugePages(os.DirFS("/")))
 	options := C.tn_model_options{
 		gpu_layers: C.int(layers),
-		mmap:       C.bool(o.mapped(layers != 0 && C.tn_gpu_free() > 0, hugePages(os.DirFS("/")))),
+		mmap:       C.bool(mapped),
 		vocab_only: C.bool(o.VocabOnly),
-		size:       C.size_t(info.Size()),
 		progress:   C.uintptr_t(handle),
+	}
+	if !mapped && !o.VocabOnly && !onGPU {
+		options.room = C.size_t(info.Size())
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))

@@ -12,9 +12,6 @@ extern "C" {
 void tn_room_open(size_t size);
 void tn_room_close(void);
 
-// tn_room_lent is how many blocks of such pages models have.
-size_t tn_room_lent(void);
-
 #ifdef __cplusplus
 }
 #endif

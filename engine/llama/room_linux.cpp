@@ -6,12 +6,14 @@
 // So a second thread has the pages cleared meanwhile. A kernel before Linux 5.14 cannot be asked
 // to; there the pages are cleared as before.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "room.h"
@@ -22,9 +24,9 @@
 
 namespace {
 
-const size_t page = 4096, huge_page = 2 << 20;
-const size_t stretch = huge_page; // cleared at a time: llama.cpp waits for it where it allocates
-const size_t least = 1 << 20;         // less is not worth a thread
+const size_t page = sysconf(_SC_PAGESIZE);
+const size_t huge_page = 2 << 20; // also what is cleared at a time: who allocates waits for it
+const size_t least = 1 << 20;     // smaller blocks are no weights
 
 size_t rounded(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -43,17 +45,22 @@ struct tn_room {
     tn_room(char * begin, size_t size) : begin(begin), size(size), clearing([this] { clear(); }) {}
 
     void clear() {
-        for (size_t done = 0; done < size && !enough; done += stretch) {
-            if (madvise(begin + done, std::min(stretch, size - done), MADV_POPULATE_WRITE) != 0) {
+        for (size_t done = 0; done < size && !enough; done += huge_page) {
+            if (madvise(begin + done, std::min(huge_page, size - done), MADV_POPULATE_WRITE) != 0) {
                 return;
             }
         }
     }
 
-    // block is the next part; NULL if it does not fit.
+    // block is the next part; NULL if it does not fit. Then the weights lie elsewhere, and no more
+    // memory is kept for them here.
     void * block(size_t n) {
         n = rounded(n, page);
-        if (n < least || n > size - used) {
+        if (n < least) {
+            return NULL;
+        }
+        if (n > size - used) {
+            end();
             return NULL;
         }
         void * p = begin + used;
@@ -63,13 +70,19 @@ struct tn_room {
         return p;
     }
 
-    ~tn_room() {
+    // end gives back what is left.
+    void end() {
         enough = true;
-        clearing.join();
+        if (clearing.joinable()) {
+            clearing.join();
+        }
         if (used < size) {
             munmap(begin + used, size - used);
+            size = used;
         }
     }
+
+    ~tn_room() { end(); }
 };
 
 // A model is loaded by one thread, which allocates its weights.
@@ -89,17 +102,16 @@ void tn_room_open(size_t size) {
         munmap(begin + size, p + huge_page - begin);
     }
     madvise(begin, size, MADV_HUGEPAGE); // where there are none, small ones do
-    open_room = new tn_room(begin, size);
+    try {
+        open_room = new tn_room(begin, size);
+    } catch (const std::system_error &) { // no thread is to be had
+        munmap(begin, size);
+    }
 }
 
 void tn_room_close(void) {
     delete open_room;
     open_room = NULL;
-}
-
-size_t tn_room_lent(void) {
-    std::lock_guard<std::mutex> guard(lock);
-    return lent.size();
 }
 
 static bool give_back(void * p) {

@@ -112,8 +112,8 @@ struct llama_model * tn_model_load(const char * path, const tn_model_options * o
     p.progress_callback_user_data = (void *) o->progress;
     pending = err;
 #ifdef __linux__
-    if (!o->mmap && !o->vocab_only) {
-        tn_room_open(o->size);
+    if (o->room > 0) {
+        tn_room_open(o->room);
     }
 #endif
     struct llama_model * m = llama_model_load_from_file(path, p);

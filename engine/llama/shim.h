@@ -26,7 +26,7 @@ typedef struct tn_model_options {
     int gpu_layers;
     bool mmap;
     bool vocab_only;
-    size_t size;        // of the file
+    size_t room;        // bytes to make ready for weights that are read; 0: none
     uintptr_t progress; // a cgo.Handle given to tenonProgress
 } tn_model_options;
 

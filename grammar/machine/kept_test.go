@@ -80,8 +80,8 @@ func TestMasks_forgetOnlyWhatOneMaskHasMadeLarge(t *testing.T) {
 	}
 }
 
-// TestMasks_forgetWithinAMask: one that takes more of what is known of states than may be kept
-// keeps no more than others.
+// TestMasks_forgetWithinAMask: while one mask is computed, what is kept of states stays within its
+// bound.
 func TestMasks_forgetWithinAMask(t *testing.T) {
 	src, v := `root ::= "x"`, wordVocab(t)
 	for i := range 60 {

@@ -207,7 +207,7 @@ func TestPull_aFileThatChangesIsFetchedAnew(t *testing.T) {
 				m.body, m.tag = after, `"after"`
 				return true
 			}
-			// the source knows no If-Range, and sends the range of what it has
+			// the source ignores If-Range, and sends the range of its new file
 			if blind {
 				r.Header.Del("If-Range")
 			}

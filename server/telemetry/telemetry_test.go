@@ -24,7 +24,7 @@ import (
 
 // Issue 26: a turn, streamed or not, is a span below its request's, which belongs to the client's
 // trace. It says what the turn was and came to, by the names of OpenTelemetry and of
-// OpenInference, and nothing of what was said.
+// OpenInference. It holds none of the turn's text.
 func TestSpans_ofATurn(t *testing.T) {
 	for _, stream := range []string{"false", "true"} {
 		var log bytes.Buffer

@@ -129,7 +129,7 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 // check returns what is wrong with a field that the struct does not have. What no protocol
 // describes may be anything.
 func (o Others) check(name string, value json.RawMessage) error {
-	// none of what is not served is no demand
+	// an empty list asks for nothing
 	if why, ok := o.Refused[name]; ok && string(value) != "[]" {
 		return chat.Invalidf(name, "is not supported: %s", why)
 	}

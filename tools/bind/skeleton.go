@@ -176,8 +176,8 @@ func (f *frame) takeFence(d *format.Family) {
 	f.between = ""
 }
 
-// takeWord makes an unmarked start of what is before the calls if it is no marker: a word, say
-// with a colon.
+// takeWord takes a plain word before the calls, say "Action:", for how they begin. A marker is
+// taken elsewhere.
 func (f *frame) takeWord(d *format.Family, c format.Syntax) {
 	word := strings.TrimSpace(f.before)
 	if word == "" || distinct(word) {
