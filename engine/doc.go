@@ -40,11 +40,19 @@
 //	symbols       Without them markers are known by their spelling.
 //	conclude      Without it a turn that repeats itself is ended at once.
 //
-// stats.go counts what an engine does and holds, and says how a worker is confined
-// ([Confinement]).
-//
 // A demanded call (tool_choice) that does not come from an engine without an exact mask is asked
 // for once more, and then an error.
+//
+// # Files
+//
+//	engine.go     Engine, Turn, Session, Update: a turn and what comes of it
+//	prompt.go     a prompt's pieces: symbols, the template's text, what others wrote
+//	model.go      what is known of a loaded model, and its vocabulary's markers
+//	can.go        what an engine can do
+//	sampling.go   how tokens are chosen: names, defaults and bounds, in one table
+//	defaults.go   the defaults of slots, queue, batches and memory
+//	stats.go      what an engine does and holds, and how a worker is confined
+//	errors.go     the errors that callers tell apart
 //
 // Implementations: engine/worker/runner (in-process, on engine/llama through
 // engine/worker/native), engine/worker (the same in a child process) and engine/enginetest (plays

@@ -335,6 +335,18 @@ type setting struct {
 	path string
 }
 
+// engineDefaults puts the engine's defaults into tags.
+var engineDefaults = strings.NewReplacer(
+	"{slots}", strconv.Itoa(engine.DefaultSlots),
+	"{queue}", strconv.Itoa(engine.DefaultQueue),
+	"{queue-timeout}", strings.TrimSuffix(engine.DefaultQueueTimeout.String(), "0s"),
+	"{batch}", strconv.Itoa(engine.DefaultBatch),
+	"{ubatch}", strconv.Itoa(engine.DefaultMicroBatch),
+	"{ubatch-gpu}", strconv.Itoa(engine.DefaultMicroBatchGPU),
+	"{max-pause}", engine.DefaultMaxPause.String(),
+	"{cache-ram}", strconv.Itoa(engine.DefaultHostMemory>>20),
+)
+
 // settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
 // default and bounds, where it does not give its own.
 func settings() []setting {
@@ -350,7 +362,8 @@ func settings() []setting {
 			group = g
 		}
 		all[i] = setting{
-			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
+			index: i, name: tag.Get("flag"),
+			defaultValue: engineDefaults.Replace(tag.Get("default")), help: engineDefaults.Replace(tag.Get("help")),
 			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
 			perModel: tag.Get("model") != "", path: tag.Get("path"),
 		}

@@ -7,7 +7,7 @@ import "time"
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
 // file means a place beside itself (gguf: only by what ends so), group the heading it stands
-// under.
+// under. In default and help, a word in braces is a number of the engine's (engineDefaults).
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
@@ -37,9 +37,9 @@ type Settings struct {
 	ToolFormat       string        `flag:"tool-format" default:"auto" model:"yes" help:"how tools are called: auto (found from the template), json, react, xml (deprecated), or a family of 'tenon families'"`
 
 	CtxSize      int           `group:"Engine" flag:"ctx-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`
-	Parallel     int           `flag:"parallel" model:"yes" default:"4" min:"1" help:"requests that run at once on a model"`
-	QueueSize    int           `flag:"queue-size" default:"128" min:"1" help:"requests that may wait for a slot; more get 429"`
-	QueueTimeout time.Duration `flag:"queue-timeout" default:"5m" min:"1ms" help:"longest wait for a slot; then 503"`
+	Parallel     int           `flag:"parallel" model:"yes" default:"{slots}" min:"1" help:"requests that run at once on a model"`
+	QueueSize    int           `flag:"queue-size" default:"{queue}" min:"1" help:"requests that may wait for a slot; more get 429"`
+	QueueTimeout time.Duration `flag:"queue-timeout" default:"{queue-timeout}" min:"1ms" help:"longest wait for a slot; then 503"`
 	Threads      int           `flag:"threads" model:"yes" default:"0" min:"0" help:"threads of computation; 0: what the machine grants"`
 	GPULayers    string        `flag:"gpu-layers" model:"yes" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
 	FlashAttn    string        `flag:"flash-attn" model:"yes" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
@@ -47,10 +47,10 @@ type Settings struct {
 	Draft        string        `flag:"draft" path:"gguf" model:"yes" help:"a smaller model of the same vocabulary, a GGUF file (.gguf) or a model at hand, that guesses what the conversation does not tell, where that pays, as measured; the text is the same; empty: none"`
 	CacheTypeK   string        `flag:"cache-type-k" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
 	CacheTypeV   string        `flag:"cache-type-v" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
-	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
-	UBatchSize   int           `flag:"ubatch-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
-	MaxPause     time.Duration `flag:"max-pause" model:"yes" default:"200ms" min:"1ms" help:"longest pause of a stream beside prompts, which are read in pieces that fit; where its own steps take three quarters of that or more, a third longer than they take"`
-	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, of all models together; -1: no limit, 0: none"`
+	BatchSize    int           `flag:"batch-size" model:"yes" default:"{batch}" min:"1" max:"134217728" help:"most tokens in one call of the model"`
+	UBatchSize   int           `flag:"ubatch-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: {ubatch}, on a GPU {ubatch-gpu}"`
+	MaxPause     time.Duration `flag:"max-pause" model:"yes" default:"{max-pause}" min:"1ms" help:"longest pause of a stream beside prompts, which are read in pieces that fit; where its own steps take three quarters of that or more, a third longer than they take"`
+	CacheRAM     int           `flag:"cache-ram" default:"{cache-ram}" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, of all models together; -1: no limit, 0: none"`
 	CacheDisk    int           `flag:"cache-disk" default:"0" min:"0" max:"1073741824" help:"MiB in the cache folder (tenon/prefixes, a folder for each model and owner) for what --cache-ram gives up, and holds when a model is unloaded: after a restart, conversations go on where they were. What was said can be read out of it; so 0, the default, writes nothing. A loaded model keeps to it by itself, all together when one is loaded or unloaded"`
 	LoadMode     string        `flag:"load-mode" model:"yes" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" path:"yes" model:"yes" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`

@@ -23,13 +23,8 @@ import (
 	"tenon/tools"
 )
 
-const (
-	// leastContext is the shortest context that is chosen without being asked for: less serves
-	// no agent.
-	leastContext = 2048
-	// defaultContext is used where a file does not say what its model was trained for.
-	defaultContext = 4096
-)
+// defaultContext is used where a file does not say what its model was trained for.
+const defaultContext = 4096
 
 // starter makes a worker process for each model.
 func starter(known *catalog.Catalog, of func(id string) config.Effective, log *slog.Logger) fleet.Start {
@@ -123,7 +118,7 @@ func estimator(known *catalog.Catalog, of func(id string) config.Effective, vram
 		d := fleet.Demand{Wanted: asked, Least: asked}
 		if asked == 0 {
 			d.Wanted = cmp.Or(e.ContextTrained, defaultContext)
-			d.Least = min(leastContext, d.Wanted)
+			d.Least = min(engine.LeastContext, d.Wanted)
 		}
 		q := placement.Question{
 			Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: d.Wanted, Least: d.Least,

@@ -198,7 +198,7 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 	}{
 		{"all that it was trained for", 0, total(1 << 17), 1 << 17},
 		{"less than that", 0, total(1<<16) + 1, 1 << 16},
-		{"not even the least", 0, total(leastContext) - 1, 0},
+		{"not even the least", 0, total(engine.LeastContext) - 1, 0},
 		{"what was asked for", 8192, total(8192), 8192},
 		{"less than was asked for", 8192, total(8192) - 1, 0},
 	} {

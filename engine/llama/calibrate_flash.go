@@ -77,7 +77,7 @@ func fastest(trials []*trial) (FlashAttention, error) {
 // the model's shape and the type of the cache.
 func (m *Model) CalibrationKey(o ContextOptions) string {
 	return fmt.Sprintf("%v by %d of %d; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, calibrationBatch, conversations, Source, processor(),
-		orDefault(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
+		cmp.Or(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
 }
 
 const (

@@ -86,12 +86,12 @@ func (m *Model) complete(o ContextOptions) (ContextOptions, error) {
 		o.Size = m.TrainedContext()
 	}
 	o.Sequences = max(o.Sequences, 1)
-	o.Threads = min(orDefault(o.Threads, GrantedThreads()), C.GGML_MAX_N_THREADS)
+	o.Threads = min(cmp.Or(o.Threads, GrantedThreads()), C.GGML_MAX_N_THREADS)
 	if limit := int(C.llama_max_parallel_sequences()) / 2; o.Sequences > limit {
 		return o, fmt.Errorf("%d sequences are more than llama.cpp's %d", o.Sequences, limit)
 	}
-	o.Batch = min(orDefault(o.Batch, 2048), o.Size)
-	o.MicroBatch = min(orDefault(o.MicroBatch, 512), o.Batch)
+	o.Batch = min(cmp.Or(o.Batch, engine.DefaultBatch), o.Size)
+	o.MicroBatch = min(cmp.Or(o.MicroBatch, engine.MicroBatch(m.offloaded)), o.Batch)
 	if m.Bidirectional() || o.Embeddings {
 		o.MicroBatch = o.Batch // such a model sees a whole text at a time
 	}
@@ -111,13 +111,6 @@ func (m *Model) complete(o ContextOptions) (ContextOptions, error) {
 		return o, fmt.Errorf("unknown pooling %q", o.Pooling)
 	}
 	return o, nil
-}
-
-func orDefault(v, d int) int {
-	if v == 0 {
-		return d
-	}
-	return v
 }
 
 func (c *Context) cOptions() C.tn_context_options {

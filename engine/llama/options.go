@@ -75,8 +75,8 @@ const (
 type ContextOptions struct {
 	// cells of the KV cache, in tokens, shared by all sequences; 0: the trained context
 	Size       int
-	Batch      int // most tokens in one call of Decode; 0: 2048 (llama-server's), at most Size
-	MicroBatch int // most tokens evaluated at a time; 0: 512, at most Batch
+	Batch      int // most tokens in one call of Decode; 0: engine.DefaultBatch, at most Size
+	MicroBatch int // most tokens evaluated at a time; 0: engine.MicroBatch's, at most Batch
 	Sequences  int // most sequences at a time; 0: 1
 	// at most; fewer while other processes need the cores. 0: what the machine grants,
 	// GrantedThreads

@@ -7,7 +7,8 @@ import (
 	"tenon/engine/shards"
 )
 
-// Options say which model to load and how. The zero value of a field is its default.
+// Options say which model to load and how. The zero value of a field is its default; numbers are in
+// engine/defaults.go.
 type Options struct {
 	// the program whose sub-command "worker" calls Serve; default: this executable
 	Binary string `json:"-"`
@@ -15,20 +16,19 @@ type Options struct {
 	Name  string // of the model, for errors and log lines
 	Model string // path of the GGUF; of a split model, its first part
 
-	Slots int // turns that run at once; default 4
-	Queue int // turns that may wait for a slot; default 128
-	// longest wait for a slot; default 5 minutes, negative: no limit
+	Slots int // turns that run at once
+	Queue int // turns that may wait for a slot
+	// longest wait for a slot; negative: no limit
 	QueueTimeout time.Duration
 
 	// tokens that one turn may use; default: what the model was trained for
 	Context    int
 	Threads    int // default: what the machine grants, see engine/llama
-	BatchSize  int // tokens in one call of the model; default 2048
-	UBatchSize int // tokens computed at once; default 256, on a GPU 512
-	// longest wait for a stream's next token beside prompts; default 200 ms
+	BatchSize  int // tokens in one call of the model
+	UBatchSize int // tokens computed at once
+	// longest wait for a stream's next token beside prompts
 	MaxPause time.Duration
-	// bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative:
-	// none
+	// bytes for copies of what finished turns leave in the KV cache; negative: none
 	HostMemory int
 	GPULayers  int // negative: none; default: as many as fit
 	// how weights come into memory, see engine/llama: auto (default), mmap, none

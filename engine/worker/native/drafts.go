@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tenon/engine"
 	"tenon/engine/llama"
 	"tenon/engine/worker"
 	"tenon/engine/worker/runner"
@@ -27,7 +28,7 @@ func loadDraft(ctx context.Context, of *llama.Model, o worker.Options) (*backend
 	}
 	if err == nil {
 		c := contextOptions(m, worker.Options{Threads: o.Threads, UBatchSize: o.UBatchSize})
-		c.Sequences = cmp.Or(o.Slots, runner.DefaultSlots) + 1
+		c.Sequences = cmp.Or(o.Slots, engine.DefaultSlots) + 1
 		c.Size = (c.Sequences - 1) * min(runner.DraftRoom, m.TrainedContext())
 		c.Flash = flash(ctx, m, o, c)
 		b.context, err = m.NewContext(c)

@@ -3,6 +3,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -30,7 +31,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		return nil, fmt.Errorf("load %s: %w", o.Model, err)
 	}
 	options := runner.Options{
-		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
+		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: o.UBatchSize,
 		MaxPause: o.MaxPause, GPU: m.Offloaded(), HostMemory: o.HostMemory, Disk: kept(b), NoDrafts: o.Drafts == worker.Off,
 	}
 	// others have no drafts
@@ -72,26 +73,10 @@ func keptSequences(m *llama.Model, slots int) int {
 	return 28 + 1
 }
 
-// microBatch: of a prompt in smaller parts, fewer tokens are compared with later ones only to be
-// masked, and more of what is computed stays in a CPU's caches: Gemma 3 270M and a 0.6B model read
-// prompts of 1,000 tokens 3 to 5 % faster than in parts of 512. A GPU wants more at once.
-func microBatch(m *llama.Model, o worker.Options) int {
-	switch {
-	case o.UBatchSize > 0:
-		return o.UBatchSize
-	case m.Offloaded():
-		return 512
-	}
-	return 256
-}
-
 func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
-	slots := o.Slots
-	if slots <= 0 {
-		slots = runner.DefaultSlots
-	}
+	slots := cmp.Or(o.Slots, engine.DefaultSlots)
 	c := llama.ContextOptions{
-		Size: o.Context, Batch: o.BatchSize, MicroBatch: microBatch(m, o), Threads: o.Threads,
+		Size: o.Context, Batch: o.BatchSize, MicroBatch: o.UBatchSize, Threads: o.Threads,
 		KeyType: llama.KVType(o.CacheTypeK), ValueType: llama.KVType(o.CacheTypeV),
 		Sequences: slots + keptSequences(m, slots),
 		// A window that forgets what lies behind it cannot be shared: cells that two
@@ -128,9 +113,6 @@ func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.Contex
 	return f
 }
 
-// smallestContext is what is still tried where memory does not hold the trained context.
-const smallestContext = 2048
-
 // newContext makes the context that was asked for. Without a wish it is the trained one, halved
 // until it can be had.
 func newContext(ctx context.Context, m *llama.Model, o worker.Options) (*llama.Context, error) {
@@ -141,7 +123,7 @@ func newContext(ctx context.Context, m *llama.Model, o worker.Options) (*llama.C
 		if err == nil {
 			return c, nil
 		}
-		if o.Context != 0 || options.Size/2 < smallestContext {
+		if o.Context != 0 || options.Size/2 < engine.LeastContext {
 			return nil, err
 		}
 		slog.Warn("the trained context does not fit into memory", "tokens", options.Size, "error", err)

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,19 +16,16 @@ import (
 
 var _ engine.Engine = (*Runner)(nil)
 
-// DefaultSlots is how many turns run at once where nothing else is said.
-const DefaultSlots = 4
-
-// Options of a Runner. The zero value of a field is its default.
+// Options of a Runner. The zero value of a field is its default, which engine/defaults.go says.
 type Options struct {
-	Slots        int           // turns that run at once; default DefaultSlots
-	Queue        int           // turns that may wait; default 128
-	QueueTimeout time.Duration // longest wait; default 5 minutes, negative: no limit
-	BatchSize    int           // most tokens in one call of the model; default 2048
-	UBatchSize   int           // most prompt tokens in one; default 512
-	// longest wait for a stream's next token beside prompts; default 200 ms
+	Slots        int           // turns that run at once
+	Queue        int           // turns that may wait
+	QueueTimeout time.Duration // longest wait; negative: no limit
+	BatchSize    int           // most tokens in one call of the model
+	UBatchSize   int           // most prompt tokens in one
+	// longest wait for a stream's next token beside prompts
 	MaxPause time.Duration
-	// bytes for copies of what no turn runs on; default 1 GiB, negative: none
+	// bytes for copies of what no turn runs on; negative: none
 	HostMemory int
 	Disk       Disk // default: none
 	GPU        bool // the model is evaluated there
@@ -49,27 +47,16 @@ type Disk struct {
 }
 
 func (o Options) withDefaults(b Backend) Options {
-	set := func(v *int, d int) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	set(&o.Slots, DefaultSlots)
-	set(&o.Queue, 128)
-	set(&o.BatchSize, 2048)
-	set(&o.UBatchSize, 512)
-	if o.MaxPause <= 0 {
-		o.MaxPause = 200 * time.Millisecond
-	}
-	if o.HostMemory == 0 {
-		o.HostMemory = 1 << 30
-	}
+	o.Slots = cmp.Or(o.Slots, engine.DefaultSlots)
+	o.Queue = cmp.Or(o.Queue, engine.DefaultQueue)
+	o.BatchSize = cmp.Or(o.BatchSize, engine.DefaultBatch)
+	o.UBatchSize = cmp.Or(o.UBatchSize, engine.MicroBatch(o.GPU))
+	o.MaxPause = cmp.Or(o.MaxPause, engine.DefaultMaxPause)
+	o.HostMemory = cmp.Or(o.HostMemory, engine.DefaultHostMemory)
+	o.QueueTimeout = cmp.Or(o.QueueTimeout, engine.DefaultQueueTimeout)
 	o.BatchSize = max(min(o.BatchSize, b.Cells()), 1)
 	o.UBatchSize = min(o.UBatchSize, o.BatchSize)
 	o.Slots = min(o.Slots, b.Sequences())
-	if o.QueueTimeout == 0 {
-		o.QueueTimeout = 5 * time.Minute
-	}
 	return o
 }
 
