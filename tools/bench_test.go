@@ -68,7 +68,7 @@ func BenchmarkCaptures_token(b *testing.B) {
 				p.Token(text[at:at+4], false)
 				at += 4
 			}
-			if p.(*parse.Captures).Rest != nil {
+			if p.(*parse.Constrained).Rest != nil {
 				b.Fatal("left the grammar")
 			}
 		})

@@ -57,7 +57,7 @@ func TestCaptures_agreeWithTheTolerantParserOnGoldens(t *testing.T) {
 				if diff := cmp.Diff(want, play(q, raw, n, false), sameMessage); diff != "" {
 					t.Errorf("in pieces of %d (-tolerant +captures):\n%s", n, diff)
 				}
-				if q.(*parse.Captures).Rest != nil {
+				if q.(*parse.Constrained).Rest != nil {
 					t.Error("the grammar refused what it accepts")
 				}
 			}
@@ -105,7 +105,7 @@ func TestCaptures_argumentsLeaveAsTheyAreWritten(t *testing.T) {
 			if sent != c.sent || (started == 1) != (c.sent != "") {
 				t.Errorf("%d calls begun, sent %q, want %q", started, sent, c.sent)
 			}
-			if q.(*parse.Captures).Rest != nil {
+			if q.(*parse.Constrained).Rest != nil {
 				t.Errorf("left the grammar:\n%s", p.Grammar())
 			}
 		})

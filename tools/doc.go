@@ -24,7 +24,7 @@
 //	bind  retry                   template to dialect · the grammar of a second try
 //	tools
 //
-// Files here: tools.go (the packages below put together), aliases.go (their types under this
+// Files here: tools.go (the packages below put together), reexports.go (their types under this
 // name), guessed_call.go (a call that a model announced in prose and did not write, [Plan.Guess]).
 //
 // # The grammar of a turn
@@ -41,7 +41,7 @@
 //
 // # Reading
 //
-// Output made under the grammar is parsed by it: its captures (emit/output_parts.go) become
+// Output made under the grammar is parsed by it: its captures (emit/captures.go) become
 // events, and arguments leave while they are written. Where the grammar enforces only a part of a
 // tool's schema, package tools/conform validates the arguments before any of them leaves.
 //

@@ -101,7 +101,7 @@ func TestHoldback_underTheGrammar(t *testing.T) {
 		text := "Some words, more words, a tag <b>x</b> and a < b so that the text goes on for a while and ends here"
 		q := p.Parser()
 		most, at := heldBack(q, text)
-		if limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax; most > limit || q.(*parse.Captures).Rest != nil {
+		if limit := max(p.core.Longest, p.reading.LongestUnopened, parse.MinHold) + utf8.UTFMax; most > limit || q.(*parse.Constrained).Rest != nil {
 			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most, text[:at+1], limit)
 		}
 	}

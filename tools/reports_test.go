@@ -156,7 +156,7 @@ func TestReport_argumentsInAnyOrder(t *testing.T) {
 	} {
 		d, _ := Lookup(family)
 		q := required(t, d, string(schema)).Parser()
-		if got := play(q, raw, 0, false); len(got.Calls) != 1 || q.(*parse.Captures).Rest != nil {
+		if got := play(q, raw, 0, false); len(got.Calls) != 1 || q.(*parse.Constrained).Rest != nil {
 			t.Errorf("%s: %+v", family, got)
 		}
 	}

@@ -101,7 +101,7 @@ func (p *Plan) Parser() Parser {
 	if err != nil {
 		return p.SymbolParser() // no engine can have followed it
 	}
-	return parse.NewCaptureParser(p.reading, g, p.newID)
+	return parse.NewConstrained(p.reading, g, p.newID)
 }
 
 // SymbolParser returns a parser for the output of an engine that tells symbols from text and
@@ -110,7 +110,7 @@ func (p *Plan) SymbolParser() Parser { return parse.NewTolerant(p.reading, false
 
 // TextParser returns a parser for text without token ids: from a remote engine, from a file, from
 // a client's history. Markers are recognised by their spelling.
-func (p *Plan) TextParser() *parse.Text { return parse.NewTolerant(p.reading, true, p.newID) }
+func (p *Plan) TextParser() *parse.Tolerant { return parse.NewTolerant(p.reading, true, p.newID) }
 
 // CheckCall validates the call that a %check mark has just ended. tokens are the turn's output up
 // to the token that the mark is in or behind, each with whether it is a marker token. The result

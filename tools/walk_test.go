@@ -113,7 +113,7 @@ func checkWalk(t *testing.T, p *Plan, text []byte) {
 	t.Helper()
 	q := p.Parser()
 	got := play(q, string(text), 0, false)
-	if q.(*parse.Captures).Rest != nil {
+	if q.(*parse.Constrained).Rest != nil {
 		t.Errorf("%s: the parser left the grammar: %q", p.core.Dialect.Key, text)
 	}
 	if diff := cmp.Diff(got, play(p.Parser(), string(text), 1, false)); diff != "" {

@@ -16,7 +16,7 @@ import (
 	"syscall"
 
 	"tenon/cmd/config"
-	"tenon/engine/events"
+	"tenon/engine/sseread"
 	"tenon/server"
 )
 
@@ -174,7 +174,7 @@ func (c *Client) Stream(ctx context.Context, method, path string, in any, each f
 		return err
 	}
 	defer resp.Body.Close()
-	for in := events.NewReader(resp.Body); ; {
+	for in := sseread.NewReader(resp.Body); ; {
 		event, data, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil

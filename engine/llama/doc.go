@@ -36,7 +36,7 @@
 //
 //	model.go, options.go, loadmode.go        loading a model
 //	calibrate_flash.go                       which setting of flash attention is faster
-//	granted*.go, threads.go                  how many threads may run, and how many do
+//	threads.go, threads_granted*.go          how many threads run, and how many may
 //	context.go, batch.go, compute.go         evaluating tokens
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
 //	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary
@@ -48,6 +48,7 @@
 //	                                         own
 //	sampler.go, sampling.go                  choosing a token; defaults and those of the file
 //	llama_*.go, stub.go                      what differs between the builds
+//	log.go                                   llama.cpp's log lines, one level lower
 //
 // # Rules
 //

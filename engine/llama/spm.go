@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenon/engine/pairs"
+	"tenon/engine/bytepair"
 )
 
 // spm tokenizes as llama.cpp does with a vocabulary of SentencePiece's: from characters, the pair
@@ -57,7 +57,7 @@ func (s span) of(text string) string { return text[s.at:][:s.size] }
 // append adds the tokens of a plain text.
 func (s *spm) append(ids []int32, text string) []int32 {
 	text = strings.ReplaceAll(text, " ", escapedSpace)
-	joined := pairs.Join(characters(text), func(left, right span) (span, float32, bool) {
+	joined := bytepair.Join(characters(text), func(left, right span) (span, float32, bool) {
 		both := span{left.at, left.size + right.size}
 		id, ok := s.ids.of(both.of(text))
 		if !ok {

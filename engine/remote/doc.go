@@ -64,7 +64,7 @@
 //
 // On connect, and whenever an upstream was lost, it is asked what it serves, its tokenizer is held
 // against the vocabulary here, and the grammar is probed with one that no model follows by itself
-// (probe.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An
+// (discovery.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An
 // upstream that serves another model gets no turns. One that was not seen for a second is asked
 // again before a turn. The turn waits for four seconds at most: an upstream that does not answer
 // by then is lost (watch.go).
@@ -76,6 +76,26 @@
 //
 // balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the
 // upstreams alone: redirects and proxies are not followed.
+//
+// # Files
+//
+//	remote.go                         Engine and its Options; connecting, and going on with
+//	                                  other upstreams
+//	address.go, client.go, tracing.go where an upstream is; HTTP with it, and the spans of
+//	                                  that
+//	upstream.go                       an upstream, the interface of its API (api), and the
+//	                                  stream of a turn
+//	discovery.go                      what an upstream is, serves and keeps to
+//	llama.go, sglang.go, completions.go, talk.go
+//	                                  the APIs
+//	served.go                         what APIs that list models as OpenAI does have in common
+//	balance.go, conversations.go      which upstream takes a turn, and which conversation that
+//	                                  goes on with
+//	watch.go                          which upstreams are up
+//	session.go                        a turn: its events become tokens, or it goes to another
+//	                                  upstream
+//	said.go, conclusion.go            what of a stream is new; the legal end of an answer that
+//	                                  is cut short
 //
 // The engine suite runs by capability: against a tenon as a chat upstream here, and against a real
 // llama-server, by each of its APIs, and a real vLLM in package realtest.

@@ -15,8 +15,8 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/breaker"
-	"tenon/engine/events"
 	"tenon/engine/remote/chat"
+	"tenon/engine/sseread"
 )
 
 // folders are where the transcripts of an API are.
@@ -331,7 +331,7 @@ func FuzzEvents(f *testing.F) {
 		for name, a := range apis {
 			for _, ids := range [][]int32{nil, {1}} {
 				read := func(r io.Reader) (all []string) {
-					in, decode := events.NewReader(r), a.reader(turn{ids: ids, Turn: engine.Turn{Logprobs: 2}})
+					in, decode := sseread.NewReader(r), a.reader(turn{ids: ids, Turn: engine.Turn{Logprobs: 2}})
 					for {
 						_, event, err := in.Next()
 						if err != nil {

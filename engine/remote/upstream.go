@@ -10,8 +10,8 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/breaker"
-	"tenon/engine/events"
 	"tenon/engine/remote/chat"
+	"tenon/engine/sseread"
 	"tenon/grammar"
 )
 
@@ -138,7 +138,7 @@ func play(ctx context.Context, c *client, a api, t turn, take func(delta) bool) 
 		return err
 	}
 	defer func() { _ = answer.Close() }() // it was only read, and may be given up
-	in, read := events.NewReader(answer), a.reader(t)
+	in, read := sseread.NewReader(answer), a.reader(t)
 	for {
 		_, data, err := in.Next()
 		if err != nil {

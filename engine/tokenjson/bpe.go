@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"tenon/engine/pairs"
+	"tenon/engine/bytepair"
 	"tenon/grammar/vocab"
 )
 
@@ -67,7 +67,7 @@ func (b *bpe) append(ids []int32, word string) []int32 {
 	if id, ok := b.ids[word]; ok && (b.whole || len(word) == 1) {
 		return append(ids, id)
 	}
-	return append(ids, pairs.Join(b.symbols(word), func(left, right int32) (int32, float32, bool) {
+	return append(ids, bytepair.Join(b.symbols(word), func(left, right int32) (int32, float32, bool) {
 		j, ok := b.joins[pairOf(left, right)]
 		return j.id, float32(j.rank), ok
 	})...)

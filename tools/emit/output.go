@@ -14,7 +14,7 @@ import (
 )
 
 // output writes the grammar of a turn's whole output in extended GBNF (package grammar): optional
-// thinking, visible text, calls. output_parts.go lists its captures. Where a family's markers are
+// thinking, visible text, calls. captures.go lists its captures. Where a family's markers are
 // tokens of the vocabulary they are special tokens in the grammar too, so that the same text in
 // ordinary letters is something else.
 type output struct {

@@ -4,7 +4,8 @@
 //
 // # Files
 //
-//	dialect.go                               a family, and its markers on a model's vocabulary
+//	family.go                                a family and its markers; a [Dialect] is one on a
+//	                                         model's vocabulary
 //	syntax.go                                how calls are written, one type for each way
 //	markers.go                               markers in a text
 package format

@@ -45,7 +45,7 @@ func (c *capturedCall) place(at int) {
 // ArgumentPlaces is where the arguments of the last call stand in the output: all of them, and
 // each that has a place of its own. It is exact if each byte was a token. text is the output from
 // there on.
-func (p *Captures) ArgumentPlaces() (args int, places []int, text []byte, ok bool) {
+func (p *Constrained) ArgumentPlaces() (args int, places []int, text []byte, ok bool) {
 	if p.Rest != nil {
 		return 0, nil, nil, false
 	}
@@ -54,7 +54,7 @@ func (p *Captures) ArgumentPlaces() (args int, places []int, text []byte, ok boo
 
 // named begins the call whose name has been read. It is held back if its arguments must be
 // validated first, or if its shortest end may not fit into what remains of the budget.
-func (p *Captures) named() {
+func (p *Constrained) named() {
 	name := string(p.word)
 	p.word = p.word[:0]
 	i, ok := p.plan.Names.Exact[name]
@@ -72,7 +72,7 @@ func (p *Captures) named() {
 	}
 }
 
-func (p *Captures) begunInCall(x part) {
+func (p *Constrained) begunInCall(x part) {
 	c := &p.call
 	switch x.Name {
 	case emit.CaptureCall:
@@ -109,7 +109,7 @@ func (c *capturedCall) separate() {
 	}
 }
 
-func (p *Captures) overInCall(x part) {
+func (p *Constrained) overInCall(x part) {
 	c := &p.call
 	switch x.Name {
 	case emit.CaptureName:
@@ -142,7 +142,7 @@ func (p *Captures) overInCall(x part) {
 	}
 }
 
-func (p *Captures) bytesInCall(name string, b []byte) {
+func (p *Constrained) bytesInCall(name string, b []byte) {
 	c := &p.call
 	if c.tool == nil || c.held {
 		c.source = append(c.source, b...)
@@ -166,7 +166,7 @@ func (p *Captures) bytesInCall(name string, b []byte) {
 
 // whole is the text so far up to the last complete character; the rest waits. last tells that
 // nothing follows. The text is valid until the next call.
-func (p *Captures) whole(b []byte, last bool) []byte {
+func (p *Constrained) whole(b []byte, last bool) []byte {
 	p.partial = append(p.partial[:copy(p.partial, p.partial[p.taken:])], b...)
 	p.taken = len(p.partial)
 	if !last {
@@ -177,7 +177,7 @@ func (p *Captures) whole(b []byte, last bool) []byte {
 
 // unquote decodes a free-form tool's text from a JSON string. The grammar allows escapes in their
 // shortest form only.
-func (p *Captures) unquote(b []byte) {
+func (p *Constrained) unquote(b []byte) {
 	for _, c := range b {
 		if len(p.word) == 0 && c != '\\' {
 			p.call.out = append(p.call.out, c)
@@ -193,7 +193,7 @@ func (p *Captures) unquote(b []byte) {
 }
 
 // sendArguments sends what has become certain of the arguments.
-func (p *Captures) sendArguments() {
+func (p *Constrained) sendArguments() {
 	c := &p.call
 	if c.tool == nil || c.held {
 		return
@@ -208,7 +208,7 @@ func (p *Captures) sendArguments() {
 
 // endArguments ends the call, whose arguments are complete. It validates what the grammar did not
 // enforce.
-func (p *Captures) endArguments() {
+func (p *Constrained) endArguments() {
 	p.sendArguments()
 	c := &p.call
 	t := c.tool
@@ -228,7 +228,7 @@ func (p *Captures) endArguments() {
 }
 
 // callOver sends a rejected call as text.
-func (p *Captures) callOver() {
+func (p *Constrained) callOver() {
 	p.call.open, p.behindCall = false, p.call.refused == nil
 	if p.call.refused == nil {
 		return
@@ -244,7 +244,7 @@ func (p *Captures) callOver() {
 }
 
 // giveBack sends the text of a rejected call once the marker behind it has passed.
-func (p *Captures) giveBack() {
+func (p *Constrained) giveBack() {
 	if len(p.none) == 0 {
 		return
 	}
@@ -254,7 +254,7 @@ func (p *Captures) giveBack() {
 }
 
 // validated validates arguments that the grammar enforced only in part.
-func (p *Captures) validated(t *declared.Tool, payload string) (string, error) {
+func (p *Constrained) validated(t *declared.Tool, payload string) (string, error) {
 	if t.Freeform != nil {
 		return payload, nil
 	}

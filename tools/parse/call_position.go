@@ -11,7 +11,7 @@ import (
 //   - a bare one in prose, behind prose or in thinking is one if it ends the turn or the thinking,
 //     or if another call follows;
 //   - in thinking it is none if a call begins behind the thinking: that one was meant.
-func (p *Text) followed(final bool) peek.Answer {
+func (p *Tolerant) followed(final bool) peek.Answer {
 	r := p.region
 	if r.Bare && r.first && !r.thinking && p.code == nil {
 		return peek.Yes

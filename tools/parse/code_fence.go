@@ -24,7 +24,7 @@ type codeFence struct {
 const maxCodeOpener = 32
 
 // openCode opens code at pos if a call is the first thing in it.
-func (p *Text) openCode(final bool) peek.Answer {
+func (p *Tolerant) openCode(final bool) peek.Answer {
 	if p.code != nil {
 		return p.endThoughtInCode(final)
 	}
@@ -48,7 +48,7 @@ func (p *Text) openCode(final bool) peek.Answer {
 }
 
 // openCodeAt opens code at pos if a call begins n bytes behind it. The opener has some backticks.
-func (p *Text) openCodeAt(n, ticks int, final bool) peek.Answer {
+func (p *Tolerant) openCodeAt(n, ticks int, final bool) peek.Answer {
 	switch {
 	case n == maxCodeOpener:
 		return peek.No
@@ -72,13 +72,13 @@ func (p *Text) openCodeAt(n, ticks int, final bool) peek.Answer {
 
 // thinksInCode tells whether the code holds a thought. A thought alone does not decide whether the
 // code holds calls only.
-func (p *Text) thinksInCode() bool {
+func (p *Tolerant) thinksInCode() bool {
 	return p.code != nil && p.code.label && (p.thinking || p.thought != nil)
 }
 
 // endThoughtInCode removes the closing backticks at pos from code that holds nothing but a
 // thought.
-func (p *Text) endThoughtInCode(final bool) peek.Answer {
+func (p *Tolerant) endThoughtInCode(final bool) peek.Answer {
 	c := p.code
 	waits := p.thought != nil
 	if !p.thinksInCode() || !p.blank || p.quoting.fence != waits { // or other code ends
@@ -102,7 +102,7 @@ func languageByte(c byte) bool {
 }
 
 // moveTo skips the layout up to an offset.
-func (p *Text) moveTo(i int) {
+func (p *Tolerant) moveTo(i int) {
 	if bytes.IndexByte(p.buf[p.pos:i], '\n') >= 0 {
 		p.blank, p.indent = true, 0
 	}
@@ -111,7 +111,7 @@ func (p *Text) moveTo(i int) {
 }
 
 // callAt tells whether a call begins at pos.
-func (p *Text) callAt(final bool) peek.Answer {
+func (p *Tolerant) callAt(final bool) peek.Answer {
 	i, waits := p.pos, peek.No
 	if p.plan.unopenedBytes[p.buf[i]] && p.startsWord(i) {
 		if _, a := p.unopenedAt(i, final); a == peek.Yes {
@@ -135,7 +135,7 @@ func (p *Text) callAt(final bool) peek.Answer {
 
 // noneBehind tells whether no call follows at an offset: the turn ends there, or something else
 // comes.
-func (p *Text) noneBehind(at int, final bool) peek.Answer {
+func (p *Tolerant) noneBehind(at int, final bool) peek.Answer {
 	i, cut := peek.SkipLayout(p.buf, at, final)
 	switch {
 	case i-at > peek.MaxGap:
@@ -157,7 +157,7 @@ func (p *Text) noneBehind(at int, final bool) peek.Answer {
 }
 
 // stepCode reads what is between the calls in code, and behind the last one.
-func (p *Text) stepCode(final bool) bool {
+func (p *Tolerant) stepCode(final bool) bool {
 	c := p.code
 	i := peek.SkipSpace(p.buf, p.pos)
 	if i == len(p.buf) && i-p.pos <= peek.MaxGap {
@@ -220,7 +220,7 @@ func (c *codeFence) ends(text []byte, final bool) (int, peek.Answer) {
 }
 
 // closeCode removes the closing backticks, up to offset i, of code that held nothing but calls.
-func (p *Text) closeCode(i int) {
+func (p *Tolerant) closeCode(i int) {
 	if !p.code.calls {
 		p.giveCodeBack()
 		return
@@ -232,7 +232,7 @@ func (p *Text) closeCode(i int) {
 
 // giveCodeBack sends the opener as text: the code holds something else than calls. If a thought in
 // the code still waits, the opener leaves with that.
-func (p *Text) giveCodeBack() {
+func (p *Tolerant) giveCodeBack() {
 	c := p.code
 	if c == nil || c.label && p.thought != nil {
 		return

@@ -4,7 +4,7 @@ import "tenon/tools/peek"
 
 // cutOffMarkerAt removes a marker at offset i inside of which the output was cut off. It would
 // have closed a call or ended the turn. Only white space is before it.
-func (p *Text) cutOffMarkerAt(i int, final bool) peek.Answer {
+func (p *Tolerant) cutOffMarkerAt(i int, final bool) peek.Answer {
 	if i-p.pos > peek.MaxGap || peek.SkipSpace(p.buf[:i], p.pos) < i || p.asIs() {
 		return peek.No
 	}

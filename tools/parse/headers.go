@@ -31,7 +31,7 @@ func headless(h *format.Headers, text []byte, final bool) peek.Answer {
 const recipient = "to="
 
 // stepHeader reads a header to its end.
-func (p *Text) stepHeader(final bool) bool {
+func (p *Tolerant) stepHeader(final bool) bool {
 	h := p.plan.Dialect.Headers
 	text := p.buf[p.pos:]
 	most := maxHeader
@@ -68,7 +68,7 @@ func (p *Text) stepHeader(final bool) bool {
 }
 
 // message begins the message whose header is the next n bytes.
-func (p *Text) message(n, closing int) {
+func (p *Tolerant) message(n, closing int) {
 	h := p.plan.Dialect.Headers
 	words := words(h, string(p.buf[p.pos:p.pos+n]))
 	p.header = false
@@ -179,7 +179,7 @@ func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer
 }
 
 // takeMark tells whether a byte order mark stands at offset i, and removes it: it is no text.
-func (p *Text) takeMark(i int, final bool) peek.Answer {
+func (p *Tolerant) takeMark(i int, final bool) peek.Answer {
 	a := peek.Prefix(p.buf[i:], peek.ByteOrderMark, final)
 	if a != peek.No {
 		p.pass(i)
@@ -192,7 +192,7 @@ func (p *Text) takeMark(i int, final bool) peek.Answer {
 
 // takeLead puts what the generation prompt ends with before the output if the output goes on from
 // it. It says whether that has been decided.
-func (p *Text) takeLead(final bool) bool {
+func (p *Tolerant) takeLead(final bool) bool {
 	switch peek.Prefix(p.buf, peek.ByteOrderMark, final) {
 	case peek.Unknown:
 		return false
@@ -222,7 +222,7 @@ func (p *Text) takeLead(final bool) bool {
 
 // led tells whether the output goes on from the prompt's last mark: with the rest of a marker or
 // the name of a tool.
-func (p *Text) led(mark string, final bool) peek.Answer {
+func (p *Tolerant) led(mark string, final bool) peek.Answer {
 	var all []string
 	for _, t := range p.plan.Dialect.Text {
 		all = append(all, strings.TrimPrefix(t, mark))
@@ -236,7 +236,7 @@ func (p *Text) led(mark string, final bool) peek.Answer {
 
 // takeFirstHeader finds the header that the turn begins with, if its first marker or all of them
 // are missing. It says whether that has been decided.
-func (p *Text) takeFirstHeader(h *format.Headers, final bool) bool {
+func (p *Tolerant) takeFirstHeader(h *format.Headers, final bool) bool {
 	i := peek.SkipSpace(p.buf, 0)
 	if i > peek.MaxGap {
 		return true
@@ -257,7 +257,7 @@ func (p *Text) takeFirstHeader(h *format.Headers, final bool) bool {
 }
 
 // takePlain tells whether a header without its markers stands at offset i, and follows it.
-func (p *Text) takePlain(i int, final bool) peek.Answer {
+func (p *Tolerant) takePlain(i int, final bool) peek.Answer {
 	x, a := plain(p.plan.Dialect.Headers, p.buf[i:], false, final)
 	if a != peek.No {
 		p.pass(i)
@@ -269,7 +269,7 @@ func (p *Text) takePlain(i int, final bool) peek.Answer {
 }
 
 // follow does what a header without its markers says that starts at pos.
-func (p *Text) follow(x plainHeader) {
+func (p *Tolerant) follow(x plainHeader) {
 	start := p.pos
 	p.pos += x.n
 	p.current().beside()
@@ -282,7 +282,7 @@ func (p *Text) follow(x plainHeader) {
 
 // stepRouting reads the routing thought: the turn's first line. It says whether there is more to
 // decide.
-func (p *Text) stepRouting() bool {
+func (p *Tolerant) stepRouting() bool {
 	n := bytes.IndexByte(p.buf[p.pos:], '\n')
 	if n < 0 {
 		p.pass(len(p.buf))

@@ -23,7 +23,7 @@ type thought struct {
 }
 
 // labels are those that count at this place of the turn.
-func (p *Text) labels() []format.Label {
+func (p *Tolerant) labels() []format.Label {
 	if p.steps != nil {
 		return p.steps.Labels
 	}
@@ -31,7 +31,7 @@ func (p *Text) labels() []format.Label {
 }
 
 // takeLabel tells whether a label stands here, at the start of a line, and follows it.
-func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
+func (p *Tolerant) takeLabel(text []byte, final bool) peek.Answer {
 	if !p.blank {
 		return peek.No
 	}
@@ -54,7 +54,7 @@ func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 }
 
 // label removes a label of n bytes and does what it says.
-func (p *Text) label(l format.Label, n int) {
+func (p *Tolerant) label(l format.Label, n int) {
 	p.pos += n
 	p.blank = false
 	switch l.Kind {
@@ -69,7 +69,7 @@ func (p *Text) label(l format.Label, n int) {
 
 // beginThought tells whether another family's label of a thought, or a loose one, stands at the
 // start of text, which is at pos, and has what follows wait.
-func (p *Text) beginThought(text []byte, final bool) peek.Answer {
+func (p *Tolerant) beginThought(text []byte, final bool) peek.Answer {
 	_, n, a := scan.FirstLabel(p.plan.thoughts, text, true, final)
 	if a == peek.Yes {
 		p.thought = &thought{label: n}
@@ -79,7 +79,7 @@ func (p *Text) beginThought(text []byte, final bool) peek.Answer {
 }
 
 // put writes text to a stream, or has it wait.
-func (p *Text) put(s *stream, text []byte) {
+func (p *Tolerant) put(s *stream, text []byte) {
 	t := p.thought
 	if t == nil {
 		p.write(s, text)
@@ -91,7 +91,7 @@ func (p *Text) put(s *stream, text []byte) {
 }
 
 // endThought lets text go that has waited: as thinking, without its label, where the step came.
-func (p *Text) endThought(step bool) {
+func (p *Tolerant) endThought(step bool) {
 	t := p.thought
 	if t == nil {
 		return
@@ -116,7 +116,7 @@ func (p *Text) endThought(step bool) {
 }
 
 // step tells whether the region is a step of a family that labels its parts.
-func (p *Text) step() (*format.Dialect, bool) {
+func (p *Tolerant) step() (*format.Dialect, bool) {
 	d := p.plan.Dialect
 	if s, ok := p.region.scan.(*otherFamilyScanner); ok {
 		d = s.parser.plan.Dialect
@@ -125,7 +125,7 @@ func (p *Text) step() (*format.Dialect, bool) {
 }
 
 // secondStep tells whether the region is a step and another came before it: a turn has one step.
-func (p *Text) secondStep() bool {
+func (p *Tolerant) secondStep() bool {
 	d, ok := p.step()
 	if !ok {
 		return false
@@ -136,7 +136,7 @@ func (p *Text) secondStep() bool {
 }
 
 // labelsOf are the labels of the region, which is no call, if it is a step.
-func (p *Text) labelsOf(r *region) (l scan.Labels, ok bool) {
+func (p *Tolerant) labelsOf(r *region) (l scan.Labels, ok bool) {
 	s, ok := r.scan.(interface{ Labels() (scan.Labels, bool) })
 	if ok && p.thought == nil && (p.code == nil || r.first) { // else it is an example
 		return s.Labels()
@@ -152,7 +152,7 @@ func (r *region) prose() bool {
 
 // leaveStep goes on behind the label of a step, at pos, that is no call. Its other labels are no
 // text either.
-func (p *Text) leaveStep(l scan.Labels) {
+func (p *Tolerant) leaveStep(l scan.Labels) {
 	switch at := p.pos; {
 	case l.Void > 0:
 		p.pos = at + l.Void

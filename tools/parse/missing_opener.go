@@ -195,7 +195,7 @@ func (p *Reading) addFirstByte(prefix string) {
 }
 
 // openUnopened opens the region of a call without its opening marker at i, if there is one.
-func (p *Text) openUnopened(i int, final bool) peek.Answer {
+func (p *Tolerant) openUnopened(i int, final bool) peek.Answer {
 	h, a := p.unopenedAt(i, final)
 	if a == peek.No {
 		return peek.No
@@ -214,16 +214,16 @@ func (p *Text) openUnopened(i int, final bool) peek.Answer {
 		text := p.buf[i+len(h.Prefixes[0]):]
 		codec = scan.ElementTags(string(text[:bytes.IndexByte(text, h.Marks[0][0])]))
 	}
-	p.region.markerless, p.region.unmarked, p.region.codecs = true, h.bare, []scan.Codec{codec}
+	p.region.fromStart, p.region.unmarked, p.region.codecs = true, h.bare, []scan.Codec{codec}
 	p.region.first = p.region.first && !h.words
 	if c, ok := codec.(scan.PythonicCodec); ok && c.Fence.Open != "" {
-		p.region.unopened = false // the fence is how the family writes these
+		p.region.lacksOpener = false // the fence is how the family writes these
 	}
 	return peek.Yes
 }
 
 // unopenedAt tells whether a call without its opening marker starts at i, and how it is written.
-func (p *Text) unopenedAt(i int, final bool) (*unopenedCall, peek.Answer) {
+func (p *Tolerant) unopenedAt(i int, final bool) (*unopenedCall, peek.Answer) {
 	found := peek.No
 	for k := range p.plan.Unopened {
 		h := &p.plan.Unopened[k]
@@ -251,7 +251,7 @@ func (p *Text) unopenedAt(i int, final bool) (*unopenedCall, peek.Answer) {
 
 // nameAt tells whether a declared name is at offset at, with the mark behind it that proves a
 // call. The call starts at offset i.
-func (p *Text) nameAt(h *unopenedCall, i, at int, final bool) peek.Answer {
+func (p *Tolerant) nameAt(h *unopenedCall, i, at int, final bool) peek.Answer {
 	text := p.buf[at:]
 	n := 0
 	for n < len(text) && n <= turn.MaxName && peek.NameByte(text[n]) {
@@ -283,7 +283,7 @@ func (p *Text) nameAt(h *unopenedCall, i, at int, final bool) peek.Answer {
 
 // symbolic tells whether the markers between two offsets are tokens, if the vocabulary has tokens
 // for them.
-func (p *Text) symbolic(from, to int) bool {
+func (p *Tolerant) symbolic(from, to int) bool {
 	if p.spelt {
 		return true
 	}
@@ -297,7 +297,7 @@ func (p *Text) symbolic(from, to int) bool {
 }
 
 // startsWord tells whether offset i is not inside a word.
-func (p *Text) startsWord(i int) bool {
+func (p *Tolerant) startsWord(i int) bool {
 	switch {
 	case !peek.WordByte(p.buf[i]):
 		return true
@@ -308,7 +308,7 @@ func (p *Text) startsWord(i int) bool {
 }
 
 // blankBefore tells whether only white space is on the line before offset i.
-func (p *Text) blankBefore(i int) bool {
+func (p *Tolerant) blankBefore(i int) bool {
 	for ; i > p.pos; i-- {
 		switch c := p.buf[i-1]; {
 		case c == '\n':
@@ -325,7 +325,7 @@ func (p *Text) blankBefore(i int) bool {
 const codeIndent = 2
 
 // indentBefore is how much white space is before offset i, on a line with nothing else before it.
-func (p *Text) indentBefore(i int) int {
+func (p *Tolerant) indentBefore(i int) int {
 	for from := i; ; i-- {
 		switch {
 		case i == p.pos:

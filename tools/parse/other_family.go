@@ -156,16 +156,16 @@ func (p *Reading) otherMarkerAt(text []byte, final bool) (format.Marker, peek.An
 }
 
 // openOther opens the region of a call whose marker m is another family's.
-func (p *Text) openOther(m format.Marker, at int) {
+func (p *Tolerant) openOther(m format.Marker, at int) {
 	p.openUnmarked(at, at, otherFamilyCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
-	p.region.unopened = false
+	p.region.lacksOpener = false
 }
 
 // asOtherFamily has another family read the region, which no codec of this one reads. The
 // beginning of the region must be a marker of that family; else it is no call.
-func (p *Text) asOtherFamily() {
+func (p *Tolerant) asOtherFamily() {
 	r := p.region
-	if m, a := p.plan.otherMarkerAt(p.buf[r.start:r.body], true); r.markerless && a == peek.Yes {
+	if m, a := p.plan.otherMarkerAt(p.buf[r.start:r.body], true); r.fromStart && a == peek.Yes {
 		p.openOther(m, r.start)
 		return
 	}
@@ -190,7 +190,7 @@ func (c otherFamilyCodec) Scanner(o scan.Opening) scan.Scanner {
 // otherFamilyScanner runs the other family's parser until that finds calls or text.
 type otherFamilyScanner struct {
 	plan   *Reading
-	parser *Text
+	parser *Tolerant
 	found  []declared.RawCall
 	read   int
 	stop   int

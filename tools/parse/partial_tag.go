@@ -15,7 +15,7 @@ import (
 const maxTag = 64
 
 // stepTag removes the rest of a tag at pos, if it is one.
-func (p *Text) stepTag(final bool) bool {
+func (p *Tolerant) stepTag(final bool) bool {
 	n, a := tagEndAt(p.buf[p.pos:], p.tagEnd, final)
 	if a == peek.Unknown {
 		return false

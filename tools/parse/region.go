@@ -26,14 +26,14 @@ type region struct {
 	start       int // of the region's text
 	body        int // behind the opener
 	symbol      bool
-	markerless  bool         // no marker opened it: its text begins at start
+	fromStart   bool         // no marker opened it: if no call, it is text as a whole
 	scan        scan.Scanner // nil until it is known which codec reads it
 	codecs      []scan.Codec
 	tail        int // where looking on goes on after the end; 0 before it
 	thinking    bool
 	cutOff      bool // the output was cut off inside its last call
 	first       bool // nothing but white space came before it in the turn
-	unopened    bool // the marker that opens calls is missing
+	lacksOpener bool // the marker that opens calls is missing
 	otherFamily bool // the family's marker opened it, and another family's call follows
 	unmarked    bool // what began it is no marker of the family
 	pastCode    bool // tail is behind the code that it stands in
@@ -47,24 +47,24 @@ func (r *region) shift(n int) {
 	}
 }
 
-func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
+func (p *Tolerant) openRegion(o scan.Opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.Marker]
 	o.InCode, o.Sent = p.inCode || p.code != nil, p.called < p.sent
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}
 	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.code != nil)}
-	p.region.unopened = p.plan.Dialect.LacksOpener(o.Marker)
+	p.region.lacksOpener = p.plan.Dialect.LacksOpener(o.Marker)
 }
 
 // symbolInRegion tells whether a symbol stands at an offset behind the region's opener.
-func (p *Text) symbolInRegion(at int) bool {
+func (p *Tolerant) symbolInRegion(at int) bool {
 	_, found := p.symbolAt(p.region.body + at)
 	return found
 }
 
 // stepRegion reads on in the region. It says whether there is more to decide.
-func (p *Text) stepRegion(final bool) bool {
+func (p *Tolerant) stepRegion(final bool) bool {
 	r := p.region
 	body := p.buf[r.body:]
 	if r.tail > 0 {
@@ -130,7 +130,7 @@ var (
 	errCutOff = errors.New("the output was cut off inside it")
 )
 
-func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
+func (p *Tolerant) chooseCodec(body []byte, final bool) peek.Answer {
 	r := p.region
 	switch i := peek.SkipSpace(body, 0); {
 	case i > peek.MaxGap: // white space without end must not be looked at again and again
@@ -160,7 +160,7 @@ func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
 }
 
 // settle decides what an ended region is, where that depends on what follows it.
-func (p *Text) settle(final bool) bool {
+func (p *Tolerant) settle(final bool) bool {
 	r := p.region
 	switch {
 	case r.Sent:
@@ -187,7 +187,7 @@ func (p *Text) settle(final bool) bool {
 }
 
 // commit reads the calls of an ended region and emits them.
-func (p *Text) commit() {
+func (p *Tolerant) commit() {
 	r := p.region
 	p.Looked, p.misnamed = Outcome{}, ""
 	calls, err := r.scan.Calls(p.buf[r.body:])
@@ -206,11 +206,11 @@ func (p *Text) commit() {
 
 // emitCalls emits those of a region's calls that are accepted and leaves the region at an offset.
 // If none is, it does neither and says why not.
-func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why error) {
+func (p *Tolerant) emitCalls(calls []declared.RawCall, end int) (good bool, why error) {
 	r := p.region
 	for i := range calls {
 		c := &calls[i]
-		if c.Err == nil && r.unopened && !good {
+		if c.Err == nil && r.lacksOpener && !good {
 			c.Repairs = append(c.Repairs, missingOpener)
 		}
 		if c.Err == nil {
@@ -246,7 +246,7 @@ func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why erro
 
 // cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside
 // what looked like a string, and reads it again.
-func (p *Text) cutShort() bool {
+func (p *Tolerant) cutShort() bool {
 	r := p.region
 	soft := r.soft()
 	if r.cutOff || soft == 0 || soft >= r.scan.End() || p.cuts == MaxCuts {
@@ -273,7 +273,7 @@ func (r *region) soft() int {
 // last is where the region ends.
 func (r *region) last() int { return r.body + r.scan.End() }
 
-func (p *Text) leaveRegion(end int) {
+func (p *Tolerant) leaveRegion(end int) {
 	p.pos, p.left = end, p.offset+end
 	p.region = nil
 	p.blank, p.solid, p.inWord, p.indent, p.beside = true, true, false, 0, true
@@ -284,7 +284,7 @@ func (p *Text) leaveRegion(end int) {
 }
 
 // noCall gives a region's text up to end back as text in which no call starts.
-func (p *Text) noCall(end int, err error) {
+func (p *Tolerant) noCall(end int, err error) {
 	r := p.region
 	labels, stepped := p.labelsOf(r)
 	stepped = stepped && err != nil
@@ -309,7 +309,7 @@ func (p *Text) noCall(end int, err error) {
 	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body
-	if !r.markerless {
+	if !r.fromStart {
 		p.tagEnd = p.plan.Markers.ByText[r.Marker].TagEnd
 	} else if stepped {
 		p.leaveStep(labels)
@@ -321,7 +321,7 @@ func (p *Text) noCall(end int, err error) {
 
 // affords tells whether n bytes may be read again: in the long run each byte of the output a few
 // times, so that its cost stays bounded.
-func (p *Text) affords(n int) bool {
+func (p *Tolerant) affords(n int) bool {
 	if n <= 0 || p.Again+n > MaxAgain*(p.offset+len(p.buf))+MaxCuts*scan.MaxBare {
 		return n <= 0
 	}

@@ -28,7 +28,7 @@ func (s *suspicion) take(b byte) {
 
 // suspicionBehind is the suspicion that a rejected region leaves. Without its closing marker, the
 // text certainly goes on.
-func (p *Text) suspicionBehind(text []byte) suspicion {
+func (p *Tolerant) suspicionBehind(text []byte) suspicion {
 	own := p.plan.Closers[p.region.Marker]
 	if len(p.plan.Dialect.Labels) > 0 { // a label in a string looks like one behind it
 		return suspected

@@ -61,7 +61,7 @@ func rareByte(b byte) bool { return strings.IndexByte("{[`<*", b) >= 0 }
 
 // mayStart tells, by a quick look, whether a call may start at offset i. So text is not cut at
 // each letter with which one starts.
-func (p *Text) mayStart(i int, final bool) bool {
+func (p *Tolerant) mayStart(i int, final bool) bool {
 	text := p.buf[i:]
 	if rareByte(text[0]) {
 		return true
@@ -74,7 +74,7 @@ func (p *Text) mayStart(i int, final bool) bool {
 }
 
 // unmarkedAt opens the region of an unmarked call at i, which is pos, if one starts there.
-func (p *Text) unmarkedAt(i int, final bool) peek.Answer {
+func (p *Tolerant) unmarkedAt(i int, final bool) peek.Answer {
 	text := p.buf[i:]
 	if a := p.takeLabel(text, final); a != peek.No {
 		return a
@@ -91,7 +91,7 @@ func (p *Text) unmarkedAt(i int, final bool) peek.Answer {
 
 // unmarkedHere tells whether an unmarked call starts at text, which is at pos: with a text of the
 // dialect, with one of another family, or as an object. open opens its region at an offset.
-func (p *Text) unmarkedHere(text []byte, final bool) (open func(at int), a peek.Answer) {
+func (p *Tolerant) unmarkedHere(text []byte, final bool) (open func(at int), a peek.Answer) {
 	if c, n, a := p.ownUnmarked(text, final); a != peek.No {
 		return func(at int) { p.openOwn(c, at, n) }, a
 	}
@@ -109,7 +109,7 @@ func (p *Text) unmarkedHere(text []byte, final bool) (open func(at int), a peek.
 
 // ownUnmarked tells whether text begins with one of the dialect's unmarked starts, and how long
 // that is.
-func (p *Text) ownUnmarked(text []byte, final bool) (found format.UnmarkedStart, n int, a peek.Answer) {
+func (p *Tolerant) ownUnmarked(text []byte, final bool) (found format.UnmarkedStart, n int, a peek.Answer) {
 	waits := false
 	for _, c := range p.plan.Dialect.UnmarkedStarts {
 		labels := labels(p.plan.Dialect, c)
@@ -130,13 +130,13 @@ func (p *Text) ownUnmarked(text []byte, final bool) (found format.UnmarkedStart,
 }
 
 // quoted tells whether what begins here is in a quotation.
-func (p *Text) quoted() bool { return p.code == nil && p.quoting.open() }
+func (p *Tolerant) quoted() bool { return p.code == nil && p.quoting.open() }
 
 // labels tells whether an unmarked start is one of the dialect's labels.
 func labels(d *format.Dialect, c format.UnmarkedStart) bool { return c.LineStart && len(d.Labels) > 0 }
 
 // openOwn opens the region of one of the dialect's unmarked starts, which has n bytes.
-func (p *Text) openOwn(c format.UnmarkedStart, at, n int) {
+func (p *Tolerant) openOwn(c format.UnmarkedStart, at, n int) {
 	led := p.thinking
 	switch {
 	case !labels(p.plan.Dialect, c):
@@ -162,14 +162,14 @@ func (p *Text) openOwn(c format.UnmarkedStart, at, n int) {
 	p.region.Loose = plain == peek.No
 }
 
-func (p *Text) openUnmarked(start, body int, c scan.Codec, bare bool) {
+func (p *Tolerant) openUnmarked(start, body int, c scan.Codec, bare bool) {
 	p.openRegion(scan.Opening{Plan: p.plan.Plan, Bare: bare}, start, body, false)
-	p.region.markerless, p.region.unmarked = true, true
+	p.region.fromStart, p.region.unmarked = true, true
 	p.region.codecs = []scan.Codec{c}
 }
 
 // objectStart tells whether an object, or an array of objects, starts here.
-func (p *Text) objectStart(text []byte, final bool) peek.Answer {
+func (p *Tolerant) objectStart(text []byte, final bool) peek.Answer {
 	switch text[0] {
 	case '{':
 		return p.plan.firstKey(text, 1, final)

@@ -16,7 +16,7 @@ import (
 
 // validateCall resolves a call's name and repairs and validates its arguments. On success the
 // call's name is the prompt's and args are JSON that validates.
-func (p *Text) validateCall(c *declared.RawCall) error {
+func (p *Tolerant) validateCall(c *declared.RawCall) error {
 	p.Looked, p.misnamed = Outcome{}, ""
 	m, ok := p.plan.Resolve(c.Name)
 	if !ok {
@@ -74,7 +74,7 @@ func strays(t *declared.Tool, e ordered.Member) bool {
 const KeyBesideArguments = "key-beside-arguments"
 
 // leftOut notes and counts the keys beside a call's arguments.
-func (p *Text) leftOut(t *declared.Tool, keys []string) {
+func (p *Tolerant) leftOut(t *declared.Tool, keys []string) {
 	list := fmt.Sprintf("%.200q", strings.Join(keys, ", "))
 	p.repairs = append(p.repairs, turn.Repair{Rule: KeyBesideArguments, Tool: t.Name, Detail: list})
 	p.note(p.region.start, fmt.Sprintf("%s: a call of %q has more than a name and arguments; left out: %s", KeyBesideArguments, t.Name, list))
@@ -86,7 +86,7 @@ func oneLine(err error) string {
 
 // refuse tells of the first thing in a step that proved to be no call. An object without markers
 // is one that an answer shows, unless it names a tool.
-func (p *Text) refuse(end int, err error) {
+func (p *Tolerant) refuse(end int, err error) {
 	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errCutOff) {
 		return
 	}
@@ -97,7 +97,7 @@ func (p *Text) refuse(end int, err error) {
 }
 
 // emitCall sends a call that has been accepted.
-func (p *Text) emitCall(c declared.RawCall) {
+func (p *Tolerant) emitCall(c declared.RawCall) {
 	m, _ := p.plan.Resolve(c.Name) // validateCall found it
 	t := &p.plan.Tools[m.Tool]
 	// one step, one call

@@ -41,7 +41,7 @@ func CheckCall(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool])
 	var o parse.Outcome
 	var w argumentPlaces
 	if g, err := emit.Compile(grammar, nil); err == nil {
-		q := parse.NewCaptureParser(p, g, nil)
+		q := parse.NewConstrained(p, g, nil)
 		for text, symbol := range tokens {
 			// byte by byte: where captures begin is then certain
 			for n := 1; len(text) > 0; text = text[n:] {

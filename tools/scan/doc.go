@@ -3,6 +3,9 @@
 // returns the calls in it.
 //
 // codec.go has what all share: [Codec], [Scanner] and [Opening], and the choice among the ways to
-// read strings whose quotes are not escaped. json_read.go, react_*.go and tagged_*.go belong to
-// the scanners of their syntaxes.
+// read strings whose quotes are not escaped. The scanners: json.go and json_read.go (format.JSON),
+// named.go (Named), python.go (Python), tagged.go (Tagged and Nested) with tagged_tag.go (tags
+// that hold a name or a key), tagged_value.go and tagged_end.go (a value, and where it ends),
+// react.go (ReAct) with react_arguments.go (arguments that are no object), react_text_end.go
+// (where a text ends) and react_no_call.go (a step that calls nothing).
 package scan

@@ -80,10 +80,11 @@ func keep(tokens []engine.Token) engine.Piece {
 }
 
 // A state that cannot be cut is kept where two prompts were seen to part: the third one finds it.
+// A prompt that is read in pieces is kept between them, too: this one is read at once.
 func TestPrefix_placesToComeBackToAreLearnt(t *testing.T) {
 	f := newFake()
 	f.rewind = engine.RewindCheckpoints
-	r := newRunner(t, f, Options{Slots: 1})
+	r := newRunner(t, f, Options{Slots: 1, UBatchSize: 512})
 	prefix := strings.Repeat("p", 300)
 	for i, want := range []int{0, 0, 300, 300} {
 		a := say(t, r, ask(prefix+fmt.Sprint(i, " goes on alone"), 3))

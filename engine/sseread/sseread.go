@@ -1,6 +1,6 @@
-// Package events reads server-sent events (WHATWG HTML, section 9.2), as upstreams and tenon
+// Package sseread reads server-sent events (WHATWG HTML, section 9.2), as upstreams and tenon
 // itself send them.
-package events
+package sseread
 
 import (
 	"bufio"

@@ -16,12 +16,12 @@ import (
 
 // textEnd is what is known of the end of a text.
 type textEnd struct {
-	line  int    // where its last line begins
-	inner int    // of the fence of code in it that is open; 0: none is
-	named bool   // which has a language
-	word  string // that ends a heredoc which is open
-	doubt bool   // in which the text seemed to end
-	cut   int    // where a label first stood in the code around it; 0: nowhere
+	line      int    // where its last line begins
+	inner     int    // of the fence of code in it that is open; 0: none is
+	named     bool   // which has a language
+	word      string // that ends a heredoc which is open
+	endInside bool   // what would end the text stood in the heredoc: data, or the end
+	cut       int    // where a label first stood in the code around it; 0: nowhere
 }
 
 // line reads arguments that are no object: code may have many lines, so up to the next label or
@@ -44,7 +44,7 @@ func (s *reactScanner) line(body []byte, final bool) Status {
 		case a == peek.Unknown:
 			return Open
 		case a == peek.Yes && s.tail.word != "" && !ends:
-			s.tail.doubt = true
+			s.tail.endInside = true
 		case a == peek.Yes && s.fenced() && body[s.pos] == '\n':
 			s.tail.cut = cmp.Or(s.tail.cut, s.pos)
 		case a == peek.Yes:
@@ -97,7 +97,7 @@ func (s *reactScanner) heredoc(line []byte) {
 	case t.word == "":
 		// the data of the last ends last
 		for _, m := range heredocs.FindAllSubmatch(line, -1) {
-			t.word, t.doubt = string(slices.Concat(m[1:]...)), false
+			t.word, t.endInside = string(slices.Concat(m[1:]...)), false
 		}
 	case t.ends(line):
 		t.word = ""
@@ -187,7 +187,7 @@ func (s *reactScanner) value(body []byte) (text []byte, whole bool) {
 	}
 	last := text[bytes.LastIndexByte(text, '\n')+1:]
 	if s.tail.word != "" && !s.tail.ends(last) {
-		return text, !s.tail.doubt
+		return text, !s.tail.endInside
 	}
 	if s.InCode && bytes.Count(text, []byte("`"))%2 != 0 {
 		// it closes the code that the step stands in

@@ -10,16 +10,16 @@ import (
 	"tenon/tools/turn"
 )
 
-var _ turn.Parser = (*Text)(nil)
+var _ turn.Parser = (*Tolerant)(nil)
 
-// Text parses text that was not made under the plan's grammar: it reads everything that a model
-// may have meant, a superset of what the grammar accepts. It is total: every sequence of bytes
-// gives a valid turn.
+// Tolerant parses text that was not made under the plan's grammar: it reads everything that a
+// model may have meant, a superset of what the grammar accepts. It is total: every sequence of
+// bytes gives a valid turn.
 //
 // It is a machine with three states: visible text, thinking, and a region that may hold calls.
 // Text leaves as soon as it cannot be a marker. A region is kept until its end is known, then read
 // by the dialect's codecs; what proves to be no call leaves as text.
-type Text struct {
+type Tolerant struct {
 	*emitter
 	spelt bool // markers are recognised by their spelling
 
@@ -73,14 +73,14 @@ type symbol struct{ from, to int }
 
 // NewTolerant returns a parser of any text. With spelt, markers are recognised by their spelling;
 // else they must be tokens. newID makes the ids of calls; nil: they are numbered.
-func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Text {
+func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Tolerant {
 	routed := p.RoutedLine()
 	open := p.Turn.Thinking.Open && p.Dialect.Thinks()
-	return &Text{emitter: newEmitter(p, newID), spelt: spelt, thinking: routed || open, marked: open, routing: routed, cursor: cursor{blank: true}}
+	return &Tolerant{emitter: newEmitter(p, newID), spelt: spelt, thinking: routed || open, marked: open, routing: routed, cursor: cursor{blank: true}}
 }
 
 // Token implements Parser.
-func (p *Text) Token(text []byte, isSymbol bool) []turn.Event {
+func (p *Tolerant) Token(text []byte, isSymbol bool) []turn.Event {
 	p.events, p.refused = p.events[:0], nil
 	if p.closed || len(text) == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (p *Text) Token(text []byte, isSymbol bool) []turn.Event {
 }
 
 // add reads on.
-func (p *Text) add(text []byte, isSymbol bool) {
+func (p *Tolerant) add(text []byte, isSymbol bool) {
 	p.compact()
 	if isSymbol {
 		p.symbols = append(p.symbols, symbol{len(p.buf), len(p.buf) + len(text)})
@@ -100,14 +100,14 @@ func (p *Text) add(text []byte, isSymbol bool) {
 }
 
 // endText decides what is left of the text. The turn goes on.
-func (p *Text) endText() {
+func (p *Tolerant) endText() {
 	p.run(true)
 	p.endThought(false)
 	p.compact()
 }
 
 // Close implements Parser.
-func (p *Text) Close(truncated bool) []turn.Event {
+func (p *Tolerant) Close(truncated bool) []turn.Event {
 	p.events, p.refused = p.events[:0], nil
 	if p.closed {
 		return nil
@@ -123,18 +123,18 @@ func (p *Text) Close(truncated bool) []turn.Event {
 }
 
 // Room implements Parser: what is sent of a call is whole.
-func (p *Text) Room(int) {}
+func (p *Tolerant) Room(int) {}
 
 // InCall implements Parser.
-func (p *Text) InCall() bool { return p.region != nil && !p.over }
+func (p *Tolerant) InCall() bool { return p.region != nil && !p.over }
 
 // Over tells whether a label ended the turn, so that what followed was dropped.
-func (p *Text) Over() bool { return p.over }
+func (p *Tolerant) Over() bool { return p.over }
 
-func (p *Text) note(at int, text string) { p.emitter.note(p.offset+at, text) }
+func (p *Tolerant) note(at int, text string) { p.emitter.note(p.offset+at, text) }
 
 // compact forgets what has been decided.
-func (p *Text) compact() {
+func (p *Tolerant) compact() {
 	from := p.pos
 	if p.region != nil {
 		from = p.region.start
@@ -146,7 +146,7 @@ func (p *Text) compact() {
 }
 
 // forget takes what stands before an offset away.
-func (p *Text) forget(from int) {
+func (p *Tolerant) forget(from int) {
 	n := copy(p.buf, p.buf[from:])
 	p.buf = p.buf[:n]
 	p.pos -= from
@@ -165,7 +165,7 @@ func (p *Text) forget(from int) {
 }
 
 // run decides as much as it can.
-func (p *Text) run(final bool) {
+func (p *Tolerant) run(final bool) {
 	if !p.begun && !p.takeLead(final) {
 		return
 	}
@@ -193,7 +193,7 @@ func (p *Text) run(final bool) {
 
 // stepText reads text up to the next beginning of a call or marker. It says whether there is more
 // to decide.
-func (p *Text) stepText(final bool) bool {
+func (p *Tolerant) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		peek.Examine(1)
 		b := p.buf[i]
@@ -252,11 +252,11 @@ func (p *Text) stepText(final bool) bool {
 }
 
 // muted tells whether no call starts at offset i.
-func (p *Text) muted(i int) bool { return i < p.mute || p.suspicion == suspected }
+func (p *Tolerant) muted(i int) bool { return i < p.mute || p.suspicion == suspected }
 
 // counts tells whether a marker is one here, and takes its role away where it only must not be
 // seen: where the vocabulary has a token for it, the same text in ordinary letters is only text.
-func (p *Text) counts(m *format.Marker, isSymbol bool) bool {
+func (p *Tolerant) counts(m *format.Marker, isSymbol bool) bool {
 	switch {
 	case isSymbol:
 		return true
@@ -270,7 +270,7 @@ func (p *Text) counts(m *format.Marker, isSymbol bool) bool {
 }
 
 // markerAt tells whether a marker that counts stands at offset i.
-func (p *Text) markerAt(i int, final bool) (format.Marker, peek.Answer) {
+func (p *Tolerant) markerAt(i int, final bool) (format.Marker, peek.Answer) {
 	m, a := p.plan.Markers.At(p.buf[i:], final)
 	if _, isSymbol := p.symbolAt(i); a == peek.Yes && !p.counts(&m, isSymbol) {
 		a = peek.No
@@ -279,12 +279,12 @@ func (p *Text) markerAt(i int, final bool) (format.Marker, peek.Answer) {
 }
 
 // asIs tells whether the text is made under a grammar of the client's, where markers are data.
-func (p *Text) asIs() bool {
+func (p *Tolerant) asIs() bool {
 	return p.plan.Turn.Answer != nil && !p.thinking && p.solid
 }
 
 // pass lets text up to i leave.
-func (p *Text) pass(i int) {
+func (p *Tolerant) pass(i int) {
 	if i == p.pos {
 		return
 	}
@@ -301,7 +301,7 @@ func (p *Text) pass(i int) {
 }
 
 // look remembers what the beginnings of calls depend on.
-func (p *Text) look(text []byte) {
+func (p *Tolerant) look(text []byte) {
 	p.quoting.read(text, p.blank, p.solid)
 	line := text
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
@@ -317,7 +317,7 @@ func (p *Text) look(text []byte) {
 	p.inWord = peek.WordByte(text[len(text)-1])
 }
 
-func (p *Text) current() *stream {
+func (p *Tolerant) current() *stream {
 	if p.thinking {
 		return &p.reasoning
 	}
@@ -325,7 +325,7 @@ func (p *Text) current() *stream {
 }
 
 // symbolAt returns the symbol that starts at i.
-func (p *Text) symbolAt(i int) (symbol, bool) {
+func (p *Tolerant) symbolAt(i int) (symbol, bool) {
 	if len(p.symbols) == 0 {
 		return symbol{}, false
 	}
@@ -337,7 +337,7 @@ func (p *Text) symbolAt(i int) (symbol, bool) {
 }
 
 // marker removes the marker at pos and does what it says.
-func (p *Text) marker(m format.Marker, isSymbol bool) {
+func (p *Tolerant) marker(m format.Marker, isSymbol bool) {
 	p.endThought(false) // a step has none
 	at := p.pos
 	p.pos += len(m.Text)
@@ -373,7 +373,7 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 
 // think switches between thinking and visible text. White space on either side of the marker is
 // layout.
-func (p *Text) think(on bool) {
+func (p *Tolerant) think(on bool) {
 	p.endThought(false)
 	if p.thinking != on {
 		// what opened code is text of what ends here, and the white space in it layout
@@ -384,7 +384,7 @@ func (p *Text) think(on bool) {
 }
 
 // turnTo is think within code that a label or a step may have begun.
-func (p *Text) turnTo(on bool) {
+func (p *Tolerant) turnTo(on bool) {
 	p.current().beside()
 	if p.thinking != on {
 		p.thinking, p.marked, p.quoting = on, false, quoting{}

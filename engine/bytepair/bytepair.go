@@ -1,6 +1,6 @@
-// Package pairs joins neighbours in a sequence, the best pair first. So a word's bytes or
+// Package bytepair joins neighbours in a sequence, the best pair first. So a word's bytes or
 // characters become tokens, in vocabularies of byte pairs and in SentencePiece's.
-package pairs
+package bytepair
 
 import "container/heap"
 

@@ -14,7 +14,7 @@ import (
 // stays; the tolerant parser's events begin behind it. A call that is on its way can be neither
 // taken back nor ended, which would invent what the model did not write: only where the output was
 // cut off it ends as the mask would have had it end.
-func (p *Captures) leave(truncated bool) {
+func (p *Constrained) leave(truncated bool) {
 	p.told()
 	if p.call.tool != nil && !p.call.held {
 		if p.Rest = (&latecomer{mute: true}); truncated {
@@ -37,7 +37,7 @@ func (p *Captures) leave(truncated bool) {
 }
 
 // Repairs implements Parser.
-func (p *Captures) Repairs() []turn.Repair {
+func (p *Constrained) Repairs() []turn.Repair {
 	if p.Rest == nil || p.Rest.mute {
 		return p.repairs
 	}
@@ -45,7 +45,7 @@ func (p *Captures) Repairs() []turn.Repair {
 }
 
 // Notes implements Parser.
-func (p *Captures) Notes() []turn.Note {
+func (p *Constrained) Notes() []turn.Note {
 	if p.Rest == nil || p.Rest.mute {
 		return p.notes
 	}
@@ -54,7 +54,7 @@ func (p *Captures) Notes() []turn.Note {
 
 // latecomer is a tolerant parser that begins when some of its events have been sent.
 type latecomer struct {
-	inner           *Text
+	inner           *Tolerant
 	text, reasoning int  // bytes not to be sent again
 	calls           int  // calls not to be sent again
 	read            int  // calls read again so far
@@ -115,7 +115,7 @@ const maxClosing = 1 << 16
 
 // closeCall brings a call that has been begun to its nearest legal end, as the mask does where a
 // budget runs out.
-func (p *Captures) closeCall() {
+func (p *Constrained) closeCall() {
 	p.note(p.call.at, "the output was cut off inside a call, which was ended as soon as the grammar allows")
 	m := p.matcher()
 	for range maxClosing {
@@ -130,7 +130,7 @@ func (p *Captures) closeCall() {
 }
 
 // matcher follows what the grammar has accepted of the output.
-func (p *Captures) matcher() *grammar.Matcher {
+func (p *Constrained) matcher() *grammar.Matcher {
 	m, at := p.compiled.Matcher(nil), 0
 	for _, s := range append(p.symbols, symbol{p.accepted, p.accepted}) {
 		to := min(s.from, p.accepted)
@@ -145,7 +145,7 @@ func (p *Captures) matcher() *grammar.Matcher {
 
 // nearest has the matcher read the byte or the symbol that brings it nearest to an end, and
 // returns it; "" if there is none.
-func (p *Captures) nearest(m *grammar.Matcher) (text string, isSymbol bool) {
+func (p *Constrained) nearest(m *grammar.Matcher) (text string, isSymbol bool) {
 	best := m.Distance()
 	for b := range 256 {
 		one := [1]byte{byte(b)}

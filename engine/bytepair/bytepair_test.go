@@ -1,4 +1,4 @@
-package pairs
+package bytepair
 
 import (
 	"math/rand/v2"

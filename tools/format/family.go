@@ -5,36 +5,6 @@ import (
 	"strings"
 )
 
-// With returns the dialect for a vocabulary.
-func (d *Dialect) With(markers []string) *Dialect {
-	if len(markers) == 0 {
-		return d
-	}
-	bound := *d
-	bound.Symbols = make(map[string]bool, len(markers))
-	for _, m := range markers {
-		bound.Symbols[m] = true
-	}
-	bound.tokens = map[string]int{}
-	for _, m := range d.AllMarkers() {
-		longest := 0
-		// of those that are as long, the first in the marker
-		for s := range bound.Symbols {
-			i, n := strings.Index(m.Text, s), len(s)
-			if i >= 0 && (n > longest || n == longest && i < bound.tokens[m.Text]) {
-				bound.tokens[m.Text], longest = i, n
-			}
-		}
-	}
-	return &bound
-}
-
-// Token is where a marker has a token of the vocabulary in it, or is one.
-func (d *Dialect) Token(marker string) (at int, ok bool) {
-	at, ok = d.tokens[marker]
-	return at, ok
-}
-
 // Dialect is how a family of models writes its turns. Dialects are immutable and shared.
 type Dialect struct {
 	Family
@@ -120,6 +90,36 @@ type UnmarkedStart struct {
 	LineStart bool // only as the first thing on its line
 	Bare      bool // the text is also common where no call is meant
 	Codec     Syntax
+}
+
+// With returns the dialect for a vocabulary.
+func (d *Dialect) With(markers []string) *Dialect {
+	if len(markers) == 0 {
+		return d
+	}
+	bound := *d
+	bound.Symbols = make(map[string]bool, len(markers))
+	for _, m := range markers {
+		bound.Symbols[m] = true
+	}
+	bound.tokens = map[string]int{}
+	for _, m := range d.AllMarkers() {
+		longest := 0
+		// of those that are as long, the first in the marker
+		for s := range bound.Symbols {
+			i, n := strings.Index(m.Text, s), len(s)
+			if i >= 0 && (n > longest || n == longest && i < bound.tokens[m.Text]) {
+				bound.tokens[m.Text], longest = i, n
+			}
+		}
+	}
+	return &bound
+}
+
+// Token is where a marker has a token of the vocabulary in it, or is one.
+func (d *Dialect) Token(marker string) (at int, ok bool) {
+	at, ok = d.tokens[marker]
+	return at, ok
 }
 
 // Name is the dialect's name, as tool_format takes it.

@@ -26,12 +26,12 @@ func partOf(name string) part {
 	return part{name, -1}
 }
 
-var _ turn.Parser = (*Captures)(nil)
+var _ turn.Parser = (*Constrained)(nil)
 
-// Captures parses output that was made under the plan's grammar, by that grammar: generator and
+// Constrained parses output that was made under the plan's grammar, by that grammar: generator and
 // parser cannot disagree, and arguments leave while they are written. Output that leaves the
-// grammar nevertheless goes to the tolerant parser (off_grammar.go).
-type Captures struct {
+// grammar nevertheless goes to the tolerant parser (grammar_fallback.go).
+type Constrained struct {
 	*emitter
 	grammar *grammar.Parser
 	open    []part // innermost last
@@ -50,7 +50,7 @@ type Captures struct {
 
 	// reads the text of the capture: calls may be written in it in another form than the
 	// grammar's
-	text *Text
+	text *Tolerant
 
 	sentText, sentReasoning int // bytes
 	room                    int // bytes that the output may still have, where it is limited
@@ -62,10 +62,10 @@ type Captures struct {
 	Rest *latecomer
 }
 
-// NewCaptureParser returns a parser of output that was made under g, the turn's grammar. newID
+// NewConstrained returns a parser of output that was made under g, the turn's grammar. newID
 // makes the ids of calls; nil: they are numbered.
-func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Captures {
-	c := &Captures{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
+func NewConstrained(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Constrained {
+	c := &Constrained{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
 	if !p.Callable && p.Turn.Thinking.Off { // all white space is text
 		c.content.limit = 0
 	}
@@ -73,7 +73,7 @@ func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) stri
 }
 
 // Token implements Parser.
-func (p *Captures) Token(text []byte, isSymbol bool) []turn.Event {
+func (p *Constrained) Token(text []byte, isSymbol bool) []turn.Event {
 	p.events = p.events[:0]
 	if p.closed || len(text) == 0 {
 		return nil
@@ -98,10 +98,10 @@ func (p *Captures) Token(text []byte, isSymbol bool) []turn.Event {
 }
 
 // Room implements Parser.
-func (p *Captures) Room(bytes int) { p.room, p.limited = bytes, true }
+func (p *Constrained) Room(bytes int) { p.room, p.limited = bytes, true }
 
 // InCall implements Parser.
-func (p *Captures) InCall() bool {
+func (p *Constrained) InCall() bool {
 	if p.Rest != nil {
 		return !p.Rest.mute && p.Rest.inner.InCall()
 	}
@@ -109,7 +109,7 @@ func (p *Captures) InCall() bool {
 }
 
 // read has the grammar read a token. It is false if the grammar refuses it.
-func (p *Captures) read(text []byte, isSymbol bool) bool {
+func (p *Constrained) read(text []byte, isSymbol bool) bool {
 	switch {
 	case p.ended:
 		return false
@@ -128,7 +128,7 @@ func (p *Captures) read(text []byte, isSymbol bool) bool {
 }
 
 // told turns what the grammar has told into events.
-func (p *Captures) told() {
+func (p *Constrained) told() {
 	all := p.grammar.Events()
 	p.at = len(p.output)
 	for i := range all {
@@ -165,7 +165,7 @@ func length(e *grammar.Event) int {
 }
 
 // count keeps account of what has been sent.
-func (p *Captures) count() {
+func (p *Constrained) count() {
 	for i := range p.events {
 		switch e := &p.events[i]; e.Kind {
 		case turn.Text:
@@ -177,7 +177,7 @@ func (p *Captures) count() {
 }
 
 // begun does what the beginning of a capture means.
-func (p *Captures) begun(x part) {
+func (p *Constrained) begun(x part) {
 	p.giveBack()
 	switch x.Name {
 	case emit.CaptureThinking:
@@ -198,7 +198,7 @@ func (p *Captures) begun(x part) {
 }
 
 // over does what the end of a capture means.
-func (p *Captures) over(x part) {
+func (p *Constrained) over(x part) {
 	switch x.Name {
 	case emit.CaptureThinking:
 		p.text.endText()
@@ -215,7 +215,7 @@ func (p *Captures) over(x part) {
 }
 
 // bytes takes text of the innermost capture.
-func (p *Captures) bytes(b []byte) {
+func (p *Constrained) bytes(b []byte) {
 	if len(p.open) == 0 {
 		return
 	}
@@ -231,14 +231,14 @@ func (p *Captures) bytes(b []byte) {
 
 // beginText has the tolerant parser read the text of a capture: it takes out markers that ordinary
 // letters spell, and finds calls that the model wrote in another form than the grammar's.
-func (p *Captures) beginText(thinking bool) {
+func (p *Constrained) beginText(thinking bool) {
 	solid := p.text != nil && p.text.solid
 	p.behindCall = false
-	p.text = &Text{emitter: p.emitter, thinking: thinking, cursor: cursor{blank: true}, solid: solid, begun: true, offset: p.before}
+	p.text = &Tolerant{emitter: p.emitter, thinking: thinking, cursor: cursor{blank: true}, solid: solid, begun: true, offset: p.before}
 }
 
 // Close implements Parser.
-func (p *Captures) Close(truncated bool) []turn.Event {
+func (p *Constrained) Close(truncated bool) []turn.Event {
 	p.events = p.events[:0]
 	if p.closed {
 		return nil
@@ -263,13 +263,13 @@ func (p *Captures) Close(truncated bool) []turn.Event {
 }
 
 // inContent tells whether the output has come to visible text and not beyond it.
-func (p *Captures) inContent() bool {
+func (p *Constrained) inContent() bool {
 	return slices.ContainsFunc(p.open, func(x part) bool { return x.Name == emit.CaptureContent })
 }
 
 // closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has
 // been sent: a call that had to come and did not fit. What is written of it is no text.
-func (p *Captures) closeUnbegun() []turn.Event {
+func (p *Constrained) closeUnbegun() []turn.Event {
 	p.leave(true)
 	all := append(p.events, p.Rest.close(true)...)
 	if p.Rest.mute {

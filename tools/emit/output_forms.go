@@ -5,36 +5,11 @@ import (
 	"strings"
 
 	"tenon/grammar"
-	"tenon/grammar/gbnf"
-	"tenon/tools/declared"
 	"tenon/tools/turn"
 )
 
-// The captures of a turn's grammar: what output writes, parse.Captures reads.
-const (
-	CaptureThinking = "thinking"
-	CaptureContent  = "content"
-	CaptureMark     = "mark" // of visible text: white space beside it is layout
-	CaptureStop     = "stop" // a stop string that ends visible text
-	CaptureCall     = "call" // all of a call
-	CaptureName     = "name" // of a tool; the call begins behind it
-	CaptureArgs     = "args" // arguments that are one JSON object
-	// arguments that have places of their own; text that is in none of the next is layout
-	CaptureMembers = "members"
-	// one argument; member-K is that of the tool's K-th property, without a number its key is
-	// in it
-	CaptureMember = "member"
-	CaptureKey    = "key"  // a key as plain text
-	CaptureText   = "text" // a string as plain text
-	CaptureJSON   = "json" // a value, or a part of one, as JSON
-	CaptureTrue   = "true" // a word for the value
-	CaptureFalse  = "false"
-	CaptureNull   = "null"
-	CaptureField  = "field"  // a value as text that the schema has to read
-	CaptureTree   = "tree"   // a value as elements
-	CaptureInput  = "input"  // the text of a free-form tool
-	CaptureQuoted = "quoted" // the same, as it stands inside a JSON string
-)
+// Outputs that are more than text and calls behind it: messages with headers, labelled steps, and
+// what goes on from a prompt that ends inside a mark; and the thought that names a tool first.
 
 // messages is the output of a family whose messages have headers: thinking, then one message that
 // is text or a call.
@@ -140,15 +115,6 @@ func (w *output) led() string {
 	return alt([]string{calls, seq(w.lit(name), w.textThen(seq(w.lit(mark), calls), []string{mark}))})
 }
 
-// embedded takes a client's grammar over.
-func (w *output) embedded(src string) string {
-	g, err := gbnf.Read(src)
-	if err != nil { // Plan has refused it
-		return "%text"
-	}
-	return w.adopt(g, "answer-")
-}
-
 // A model that was not taught to think calls better if it first says in a few words which tool it
 // means and with what (research: a small one 44 → 69 % right with 16 tokens of such a thought, 25
 // % with 256: it has to be short). The thought is one line at the start of the turn,
@@ -172,72 +138,4 @@ func (w *output) route() string {
 	}
 	words := "[^\\n{}<>`|｜\\[\\]]{0,400}"
 	return capture(CaptureThinking, seq(`"Function: "`, alt(names), `". Key arguments: "`, words))
-}
-
-// input captures the text of a free-form tool as it is, up to one of some markers.
-func (w *output) input(t *declared.Tool, ends ...string) string {
-	switch {
-	case t.Text == nil:
-		return capture(CaptureInput, w.until(ends...))
-	case t.Freeform.Syntax == "lark":
-		return capture(CaptureInput, "%lark "+grammar.Quote(t.Freeform.Definition))
-	}
-	return capture(CaptureInput, "%regex "+grammar.Quote(t.Freeform.Definition))
-}
-
-// quotedInput captures the text of a free-form tool inside a JSON string.
-func (w *output) quotedInput(t *declared.Tool, i int) string {
-	switch {
-	case t.Text == nil:
-		return capture(CaptureQuoted, `%quoted "[\\s\\S]*"`)
-	case t.Freeform.Syntax == "lark":
-		return capture(CaptureQuoted, w.adopt(t.Quoted, fmt.Sprintf("tool-%d-input-", i)))
-	}
-	return capture(CaptureQuoted, "%quoted "+grammar.Quote(t.Freeform.Definition))
-}
-
-// adopt takes the rules of a grammar over under names of their own and returns its root's.
-func (w *output) adopt(g *gbnf.Grammar, prefix string) string {
-	renamed := &gbnf.Grammar{Root: g.Root, Rules: make([]gbnf.Rule, len(g.Rules))}
-	for i, r := range g.Rules {
-		renamed.Rules[i] = gbnf.Rule{Name: prefix + fmt.Sprint(i), Node: r.Node}
-	}
-	w.rules.WriteString(gbnf.Write(renamed))
-	return renamed.Rules[g.Root].Name
-}
-
-// plain is the text of a property up to one of some markers, its schema applied to the text.
-func (w *output) plain(p declared.Property, ends ...string) string {
-	if p.Free {
-		return capture(CaptureText, w.until(ends...))
-	}
-	text := "%plain" + strings.TrimPrefix(grammar.JSON(p.Schema, grammar.SchemaOptions{Tool: p.Tool, Lenient: true}), "%json")
-	if markers, ok := strings.CutPrefix(w.until(ends...), "%until"); ok {
-		text += markers
-	}
-	return capture(CaptureText, text)
-}
-
-// members writes the arguments of a tool in any order, sep between them; "" if none is declared.
-func (w *output) members(t *declared.Tool, i int, sep string, item func(declared.Property) string) string {
-	if len(t.Members) == 0 {
-		return ""
-	}
-	parts := []string{grammar.Quote(sep)}
-	for k, p := range t.Members {
-		part := w.rule(fmt.Sprintf("tool-%d-arg-%d", i, k), func() string { return item(p) })
-		if !p.Required {
-			part += "?"
-		}
-		parts = append(parts, part)
-	}
-	return "%each(" + strings.Join(parts, " | ") + ")"
-}
-
-// argument captures the value of a property.
-func argument(p declared.Property, value string) string {
-	if p.Kind == declared.KindInput {
-		return value
-	}
-	return capture(fmt.Sprintf("%s-%d", CaptureMember, p.Place), value)
 }
