@@ -9,7 +9,8 @@ const (
 	DefaultSlots        = 4               // turns that run at once
 	DefaultQueue        = 128             // turns that may wait for a slot
 	DefaultQueueTimeout = 5 * time.Minute // longest wait for one
-	DefaultBatch        = 2048            // most tokens in one call of the model; llama-server's
+	// most tokens in one call of the model: llama-server's
+	DefaultBatch = 2048
 	// longest wait for a stream's next token beside prompts
 	DefaultMaxPause = 200 * time.Millisecond
 	// bytes for copies of what finished turns leave in the KV cache

@@ -44,4 +44,26 @@
 // # Without healing
 //
 // [AsSent] renders a request as transformers' apply_chat_template does, for comparison.
+//
+// # Files
+//
+//	template.go, builtin.go, as_sent.go, forward.go
+//	                          the renderers: a template, tenon's own form, the request as it
+//	                          is, JSON for an upstream that renders
+//	conversation.go, segment.go
+//	                          what goes in and what comes out
+//	probe.go                  what is known of a template
+//	prober*.go                finding it out
+//	edits.go                  broken templates that vendors published
+//	rules.go, healing.go      the rules, and the conversation that they work on
+//	heal_*.go                 the rules for system messages, roles, calls and results
+//	arguments.go, ids.go      arguments and ids of calls as clients replay them
+//	remedies.go               what else is tried where a template raises
+//	toolset.go                what is made of the declared tools once
+//	protocol.go, scaffold.go, guidance.go, written.go
+//	                          tools in words: tenon's own protocols, the client's tools and
+//	                          past calls in the messages, examples
+//	variables.go              the conversation as a template's variables
+//	markers.go                markers in what the template wrote
+//	stable.go                 what clients change with every request
 package templates

@@ -9,4 +9,16 @@
 // what is in force for one of them: its entry's values before the server's.
 //
 // REFERENCE.md beside this file is printed from the same tags (`go test ./cmd/config -update`).
+//
+// # Files
+//
+//	settings.go               every setting, with its default and help
+//	load.go                   settings from flags, environment and file, held against their
+//	                          bounds
+//	file.go                   the YAML file
+//	models.go                 entries under models:, and what is in force for one model
+//	sections.go, grants.go    entries of what the server executes, and who gets which of it
+//	changes.go                what differs when the file is read again
+//	print.go                  what is in force, for people
+//	nearest.go                "did you mean"
 package config

@@ -1,24 +1,28 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // What the pages of the repository name must be there: the files they link to, and the files,
-// targets and tests that the two pages for newcomers put between backticks.
+// targets and tests that they put between backticks.
 
 var (
-	pageLink   = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
-	namedTest  = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`")
-	namedPath  = regexp.MustCompile("`((?:cmd|engine|grammar|models|server|templates|tools)(?:/[\\w.-]+)*)`")
-	makeTarget = regexp.MustCompile("`make ([a-z][a-z-]*)")
-	testFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
-	targetRule = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
+	pageLink    = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	namedTest   = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`")
+	namedPath   = regexp.MustCompile("`((?:cmd|engine|grammar|models|server|templates|tools)(?:/[\\w.-]+)*)`")
+	namedSource = regexp.MustCompile("`([\\w*./-]+\\.(?:go|md|c|h))`")
+	makeTarget  = regexp.MustCompile("`make ([a-z][a-z-]*)")
+	testFunc    = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	targetRule  = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 )
 
 func TestPages_linksLeadSomewhere(t *testing.T) {
@@ -37,27 +41,33 @@ func TestPages_linksLeadSomewhere(t *testing.T) {
 func TestPages_whatTheyNameExists(t *testing.T) {
 	tests := namesIn(readAll(t, "_test.go"), testFunc)
 	targets := namesIn(readAll(t, "Makefile", ".mk"), targetRule)
-	for _, page := range []string{"../../ARCHITECTURE.md", "../../CONTRIBUTING.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range matches(namedTest, string(text)) {
+	files := map[string]bool{} // by their names alone: a sentence may name their folder first
+	for path := range readAll(t, ".go", ".md", ".c", ".h") {
+		files[filepath.Base(path)] = true
+	}
+	for page, text := range readAll(t, ".md") {
+		for _, name := range matches(namedTest, text) {
 			if !tests[name] {
 				t.Errorf("%s names the test %s; there is none", page, name)
 			}
 		}
-		for _, name := range matches(makeTarget, string(text)) {
+		for _, name := range matches(makeTarget, text) {
 			if !targets[name] {
 				t.Errorf("%s names the target %q; there is none", page, name)
 			}
 		}
-		for _, name := range matches(namedPath, string(text)) {
-			if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
+		for _, name := range append(matches(namedPath, text), matches(namedSource, text)...) {
+			if !files[name] && !present("../..", name) && !present(filepath.Dir(page), name) {
 				t.Errorf("%s names %s, which is not there", page, name)
 			}
 		}
 	}
+}
+
+// present tells whether a pattern is that of a file or folder below a folder.
+func present(folder, pattern string) bool {
+	all, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is well formed
+	return len(all) > 0
 }
 
 // TestPages_namedTestsExist: what make test-fast and the race detector leave out, by name, is
@@ -75,6 +85,89 @@ func TestPages_namedTestsExist(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fewFiles is how many files of a package explain themselves by their names.
+const fewFiles = 8
+
+// owed are the packages whose files are not explained yet.
+var owed = []string{
+	"grammar/gbnf", "grammar/lex", "grammar/schema",
+	"server", "server/agent", "server/anthropic", "server/lmstudio/socket", "server/openai", "server/responses",
+}
+
+var (
+	namedFile   = regexp.MustCompile(`[\w*/-]+\.go\b`)
+	namedPrefix = regexp.MustCompile(`\b([a-z]+_)[ ,]`)
+)
+
+// TestPages_eachFileIsExplained: whoever looks for something in a package of many files finds it
+// by the package's comment, which lists them (or how their names begin), or by the comment with
+// which a file begins.
+func TestPages_eachFileIsExplained(t *testing.T) {
+	for _, p := range packages(t) {
+		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+		text, own := filesExplained(t, files)
+		var missing []string
+		for _, f := range files {
+			if name := filepath.Base(f); len(files) > fewFiles && name != "doc.go" && !own[f] && !names(text, name) {
+				missing = append(missing, name)
+			}
+		}
+		is := slices.Contains(owed, strings.TrimPrefix(p.ImportPath, "tenon/"))
+		if len(missing) > 0 && !is {
+			t.Errorf("%s: its comment does not say what is in %v", p.ImportPath, missing)
+		}
+		if len(missing) == 0 && is {
+			t.Errorf("%s explains its files: it owes nothing", p.ImportPath)
+		}
+		for _, name := range namedFile.FindAllString(text, -1) {
+			if !present("../..", name) && !present(p.Dir, name) {
+				t.Errorf("%s: its comment names %s, which is not there", p.ImportPath, name)
+			}
+		}
+	}
+}
+
+// names tells whether a package's comment names a file, by a pattern perhaps, or how its name
+// begins.
+func names(text, file string) bool {
+	for _, name := range namedFile.FindAllString(text, -1) {
+		if ok, _ := filepath.Match(name, file); ok {
+			return true
+		}
+	}
+	return slices.ContainsFunc(matches(namedPrefix, text), func(p string) bool { return strings.HasPrefix(file, p) })
+}
+
+// filesExplained is a package's comment, and which of its files begin with a comment of their own.
+func filesExplained(t *testing.T, files []string) (text string, own map[string]bool) {
+	t.Helper()
+	own = map[string]bool{}
+	for _, path := range files {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Doc != nil {
+			text += file.Doc.Text()
+			own[path] = true
+		}
+		for _, c := range file.Comments {
+			first := file.FileEnd
+			if len(file.Decls) > 0 {
+				first = file.Decls[0].Pos()
+			}
+			// what stands right above a declaration is that one's
+			apart := set.Position(first).Line - set.Position(c.End()).Line
+			if c.Pos() > file.Name.End() && c.End() < first && apart > 1 {
+				own[path] = true
+			}
+		}
+	}
+	return text, own
 }
 
 // readAll returns the texts of the repository's files whose names end in one of the suffixes.

@@ -1,5 +1,3 @@
-// Command tenon serves GGUF models with tool calls that always validate. `tenon --help` lists what
-// it can do.
 package main
 
 import (

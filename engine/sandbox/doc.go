@@ -26,7 +26,7 @@
 // Files: sandbox.go (what a program needs), sandbox_linux.go, files_linux.go, landlock_linux.go
 // and seccomp_linux.go (how the rest is taken), ask.go, command.go (the process that confines
 // itself and then runs a command), group_*.go (process groups, and whom a command runs as),
-// output.go.
+// output.go (of a command, bounded). sandbox_other.go stands for all of it on other systems.
 //
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
 // missing; a command does not run then. Other systems have no sandbox here.

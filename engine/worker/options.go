@@ -7,8 +7,8 @@ import (
 	"tenon/engine/shards"
 )
 
-// Options say which model to load and how. The zero value of a field is its default; numbers are in
-// engine/defaults.go.
+// Options say which model to load and how. The zero value of a field is its default; numbers are
+// in engine/defaults.go.
 type Options struct {
 	// the program whose sub-command "worker" calls Serve; default: this executable
 	Binary string `json:"-"`

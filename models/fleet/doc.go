@@ -48,4 +48,14 @@
 // its shortest stay is over. And lest the other agent wait for ever: once somebody has waited
 // longer than the longest wait, the instance that stands in the way takes no more requests. Its
 // new requests wait behind those that waited longer. schedule.go decides this, and is pure.
+//
+// # Files
+//
+//	fleet.go                  Fleet: the models at hand and what is loaded of them
+//	options.go, types.go      what a fleet is given; what it is asked, and what it tells
+//	acquire.go                waiting for an instance; the [Lease] on it
+//	instance.go               an instance: loading, ending, those who wait for it
+//	schedule.go               what is loaded or unloaded next (pure)
+//	ledger.go, forecast.go    who takes how much memory; what a load would get
+//	manage.go                 unload, pin, keep, pull: what admins ask for
 package fleet

@@ -7,7 +7,9 @@
 // A reference may also be ollama:name, an https address or a path.
 //
 // store.go decides where a model lies and whether it is here, hub.go and registry.go ask a source
-// which files it has, share.go joins pulls of the same model. fetch.go brings one file: in ranges
-// over several connections, with journal.go noting what is here. client.go is how a source is
-// asked, and which addresses it may lead to.
+// which files it has, search.go looks for models on a hub, ref.go reads what a user calls a model,
+// share.go joins pulls of the same model. fetch.go brings one file: in ranges over several
+// connections, with journal.go noting what is here. part.go checks a file that is here and gives
+// it its name; progress.go tells how far a pull is. client.go is how a source is asked, and which
+// addresses it may lead to.
 package store

@@ -53,5 +53,25 @@
 // Evaluation reports errors by panicking with a value that only this package makes, recovered in
 // Render, as text/template does; nothing else panics out of it.
 //
+// # Files
+//
+//	template.go, runtime.go, errors.go    a template and a rendering of it; its frames, limits
+//	                                      and errors
+//	lexer.go, token.go                    text to tokens
+//	parser*.go, ast.go, walk.go           tokens to a tree; what is below a node
+//	resolver.go, scope.go, symbols.go     where each name lives
+//	exec.go, loop.go, idle.go             statements; for, also where most rounds do nothing
+//	eval.go, call.go, attr.go, compare.go expressions: calls, attributes and items, comparison
+//	emit.go                               printing an expression without making a value of it
+//	                                      first
+//	value.go, number.go, text.go, sequence.go, dict.go, iterate.go, objects.go
+//	                                      values: numbers, strings with their origin, lists,
+//	                                      dicts, iterators, what only templates make
+//	methods.go, strings.go, strftime.go   methods of values
+//	filters.go, filters_sequence.go, tests.go, globals.go
+//	                                      filters, tests, functions
+//	repr.go, tojson.go, decode.go         values as Python or JSON, and from JSON
+//	memo.go                               what stays the same from rendering to rendering
+//
 // REFERENCE.md lists the language as it is here and the few things left out on purpose.
 package jinja

@@ -24,9 +24,11 @@
 //  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox
 //     is full stays out of the steps until it is read; the others run on.
 //
-// Beside these, captures.go knows which captures of the output are open (thinking has a budget of
-// its own), fit_budget.go chooses tokens so that the output can still end within its budget,
-// fair.go has callers take turns, and miss.go tells why a prompt was not found in the cache.
+// runner.go is the engine and its options, backend.go what it asks of a model, turn.go a turn and
+// its states, prompt.go counts a prompt's tokens. captures.go knows which captures of the output
+// are open (thinking has a budget of its own), fit_budget.go chooses tokens so that the output can
+// still end within its budget, fair.go has callers take turns, and miss.go tells why a prompt was
+// not found in the cache.
 //
 // When a turn ends, its sequence stays in the cache for the next one that begins alike (memory.go:
 // cutting, sharing, evicting and preempting in the KV cache). When another begins, what it does
