@@ -289,7 +289,7 @@ func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string
 	if c != '"' && (prev == 'x' || prev == '"' || c != '\'' && c != '`') {
 		return "", false, peek.No
 	}
-	for _, triple := range []string{`"""`, "'''", "```"} {
+	for _, triple := range []string{`"""`, "'''", codeFence} {
 		switch peek.Prefix(text[i:], triple, final) {
 		case peek.Yes:
 			return triple, false, peek.Yes

@@ -253,8 +253,8 @@ func (s *otherFamilyScanner) take(events []turn.Event) bool {
 	return true
 }
 
-// proven tells whether the calls ended before the text, or with their closing marker.
-func (s *otherFamilyScanner) proven() bool {
+// Marked tells whether the calls ended before the text, or with their closing marker.
+func (s *otherFamilyScanner) Marked() bool {
 	d := s.parser.plan.Dialect
 	closers := d.Closers()
 	if tags, ok := d.Codecs[0].(format.Tagged); ok && tags.CallEnd != "" {

@@ -1,11 +1,9 @@
 package parse
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"tenon/tools/declared"
 	"tenon/tools/peek"
@@ -105,6 +103,13 @@ func (p *Tolerant) stepRegion(final bool) bool {
 	return true
 }
 
+// inline tells whether a call's object stands on the line of its name, though the family writes it
+// on the next: a sentence may begin with the name of a tool.
+func (r *region) inline(body []byte) bool {
+	s, ok := r.scan.(interface{ Inline(body []byte) bool })
+	return ok && s.Inline(body)
+}
+
 // most is how long the region may be if it has no marker.
 func (r *region) most() int {
 	if r.called() {
@@ -173,7 +178,7 @@ func (p *Tolerant) settle(final bool) bool {
 		p.noCall(r.last(), nil)
 		return true
 	}
-	if !p.over && (r.Bare || r.unmarked && p.code != nil || r.otherFamily || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:])) {
+	if !p.over && (r.Bare || r.unmarked && p.code != nil || r.otherFamily || r.thinking && !r.symbol || p.offset+r.start < 0 && r.inline(p.buf[r.body:])) {
 		switch p.followed(final) {
 		case peek.Unknown:
 			return false
@@ -302,7 +307,7 @@ func (p *Tolerant) noCall(end int, err error) {
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 		p.refuse(end, err)
 	}
-	if j, ok := r.scan.(*scan.JSONScanner); errors.Is(err, scan.ErrAmbiguous) || ok && j.Good {
+	if j, ok := r.scan.(*scan.JSONScanner); errors.Is(err, scan.ErrAmbiguous) || ok && j.Called() {
 		p.suspicion = p.suspicionBehind(p.buf[:end])
 	}
 	peek.Examine(end - r.start)
@@ -331,22 +336,10 @@ func (p *Tolerant) affords(n int) bool {
 
 // Where a call may stand: the rule of tools/doc.go.
 
-// inline tells whether a call's object stands on the line of its name, though the family writes it
-// on the next: a sentence may begin with the name of a tool.
-func inline(s scan.Scanner, body []byte) bool {
-	n, ok := s.(*scan.NamedScanner)
-	return ok && n.Separator == "\n" && !bytes.Contains(body[:n.Head], []byte("\n"))
-}
-
 // isMarked tells whether the region's calls have their markers around them, of any family.
 func (r *region) isMarked() bool {
-	switch s := r.scan.(type) {
-	case *otherFamilyScanner:
-		return s.proven()
-	case *scan.TaggedScanner:
-		return s.Whole() && !slices.ContainsFunc(s.Done, func(c declared.RawCall) bool {
-			return s.CallEnd != "" && !peek.EndsWithTag(c.Source, []string{s.CallEnd})
-		})
+	if s, ok := r.scan.(interface{ Marked() bool }); ok {
+		return s.Marked()
 	}
 	return !r.unmarked
 }

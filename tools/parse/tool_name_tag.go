@@ -1,7 +1,5 @@
 package parse
 
-import "tenon/tools/scan"
-
 // Agents such as Cline and Roo have models write a call as an XML element with the tool's name,
 // and each argument as an element inside of it:
 //
@@ -17,6 +15,6 @@ var toolNameTag = unopenedCall{Prefixes: []string{"<"}, Marks: []string{">"}, ba
 
 // brokenElement tells whether the region is an element that is not complete.
 func (r *region) brokenElement() bool {
-	s, ok := r.scan.(*scan.TaggedScanner)
-	return ok && s.Named != "" && !r.isMarked()
+	s, ok := r.scan.(interface{ BrokenElement() bool })
+	return ok && s.BrokenElement()
 }

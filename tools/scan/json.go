@@ -35,7 +35,7 @@ func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 		}
 		return peek.Boolean(body[i+1] == '{', peek.Yes)
 	}
-	return peek.Prefix(body[i:], "```", final)
+	return peek.Prefix(body[i:], format.FenceMark, final)
 }
 
 // Scanner implements Codec.
@@ -70,7 +70,7 @@ type JSONScanner struct {
 	text    int    // where the calls' text ends
 	stop    int    // where the region ends, its closing marker included
 	key     string // last key read at the depth of a call's fields
-	Good    bool   // a call with a declared name was seen
+	good    bool   // a call with a declared name was seen
 	quoted  bool   // the value stands in a string that is open
 	// a quote follows a value: its end was found inside one of its strings
 	ambiguous   bool
@@ -101,7 +101,7 @@ func (s *JSONScanner) Reached() int {
 func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 
 // Called tells whether a tool has been named that can be called.
-func (s *JSONScanner) Called() bool { return s.Good }
+func (s *JSONScanner) Called() bool { return s.good }
 
 // Cut ends the region at offset at, where a closing marker stands inside what looked like a
 // string.
@@ -131,7 +131,7 @@ func (s *JSONScanner) Step(body []byte, final bool) Status {
 				}
 				s.inValue, s.seen, s.kept = false, true, s.pos
 			case lenient.Rejected:
-				if s.seen && s.Good { // it is none of the calls before it
+				if s.seen && s.good { // it is none of the calls before it
 					s.inValue, s.pos = false, s.kept
 					return s.leave(s.kept)
 				}
@@ -257,7 +257,7 @@ func (s *JSONScanner) behind() int {
 // found inside one of its strings. A quote shows it, and any byte does where the strings have
 // unescaped quotes. Without markers the byte must touch the value.
 func (s *JSONScanner) endedInString(body []byte, c byte) bool {
-	if s.Sent || s.Bare && !s.Good || (s.Bare || s.label != nil) && peek.IsSpace(body[s.pos-1]) {
+	if s.Sent || s.Bare && !s.good || (s.Bare || s.label != nil) && peek.IsSpace(body[s.pos-1]) {
 		return false
 	}
 	last := body[s.pos-1]
@@ -331,7 +331,7 @@ func (s *JSONScanner) close(body []byte, final bool) Status {
 
 // fence returns the length of a code fence with its language at the start of text.
 func fence(text []byte, final bool) (int, peek.Answer) {
-	switch peek.Prefix(text, "```", final) {
+	switch peek.Prefix(text, format.FenceMark, final) {
 	case peek.No:
 		return 1, peek.Yes // a stray backtick
 	case peek.Unknown:
@@ -350,21 +350,21 @@ func fence(text []byte, final bool) (int, peek.Answer) {
 // watch rejects an object as soon as it can be no call: its name is not declared or, for a bare
 // object, it has a key that no call has.
 func (s *JSONScanner) watch(w lenient.String) bool {
-	if w.Depth > 2 || s.Good && s.values.Ambiguous { // it may be no key, but part of a string
+	if w.Depth > 2 || s.good && s.values.Ambiguous { // it may be no key, but part of a string
 		return true
 	}
 	if w.Key {
 		s.key = ""
-		if w.Depth == 1 || !s.Good {
+		if w.Depth == 1 || !s.good {
 			s.key = unescaped(w.Text)
 		}
 		return !s.Bare || s.keyed || w.Depth > 1 || slices.Contains(s.Plan.CallKeys, s.key)
 	}
-	if w.Depth > 1 && !s.Bare || s.Good || !slices.Contains(s.Plan.NameKeys, s.key) || s.key == "function" && w.Depth > 1 {
+	if w.Depth > 1 && !s.Bare || s.good || !slices.Contains(s.Plan.NameKeys, s.key) || s.key == "function" && w.Depth > 1 {
 		return true
 	}
-	_, s.Good = s.Plan.Resolve(unescaped(w.Text))
-	return s.Good || w.Depth > 1
+	_, s.good = s.Plan.Resolve(unescaped(w.Text))
+	return s.good || w.Depth > 1
 }
 
 // unescaped is the text of a string: some write every letter beyond ASCII as an escape.

@@ -24,7 +24,7 @@ func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 }
 
 func (c namedCodec) Scanner(o Opening) Scanner {
-	s := &NamedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
+	s := &namedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
 	s.take = s.object
 	if len(c.Quotes) > 0 && o.IsSymbol == nil {
 		d := o.Plan.Dialect
@@ -40,11 +40,11 @@ func (c namedCodec) Scanner(o Opening) Scanner {
 	return s
 }
 
-// NamedScanner reads the words up to the object, then the object.
-type NamedScanner struct {
+// namedScanner reads the words up to the object, then the object.
+type namedScanner struct {
 	namedCodec
 	JSONScanner
-	Head int // where the object begins; 0 before that is known
+	head int // where the object begins; 0 before that is known
 	word int // where the present word of the head begins
 	// others: the head has other words than the name.
 	others bool
@@ -64,13 +64,19 @@ type behind struct {
 	ambiguous       bool       // the call may not have ended
 }
 
+// Inline tells whether the object stands on the line of the name, though the family writes it on
+// the next.
+func (s *namedScanner) Inline(body []byte) bool {
+	return s.Separator == "\n" && !bytes.Contains(body[:s.head], []byte("\n"))
+}
+
 // Called tells whether a tool has been named that can be called.
-func (s *NamedScanner) Called() bool { return s.Head > 0 && s.Name != "" }
+func (s *namedScanner) Called() bool { return s.head > 0 && s.Name != "" }
 
 // Step implements Scanner.
-func (s *NamedScanner) Step(body []byte, final bool) Status {
-	if s.Head == 0 {
-		if st := s.readHead(body, final); st != Open || s.Head == 0 {
+func (s *namedScanner) Step(body []byte, final bool) Status {
+	if s.head == 0 {
+		if st := s.readHead(body, final); st != Open || s.head == 0 {
 			return st
 		}
 	}
@@ -96,7 +102,7 @@ func (s *NamedScanner) Step(body []byte, final bool) Status {
 }
 
 // Cut implements Cutter: also where the region ends earlier, the call must be over.
-func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
+func (s *namedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	s.ahead.ambiguous = false
 	calls, err := s.JSONScanner.Cut(body, at)
 	s.ahead.pos, s.ahead.within, s.ahead.odd = s.stop, false, false
@@ -109,7 +115,7 @@ func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 // closedAgain tells whether the text behind the call closes a string once more that none of the
 // calls there has opened: up to the turn's end, or for MaxBare bytes. Directly before another call
 // the call is over.
-func (s *NamedScanner) closedAgain(body []byte, final bool) peek.Answer {
+func (s *namedScanner) closedAgain(body []byte, final bool) peek.Answer {
 	b, first := &s.ahead, peek.SkipSpace(body, s.stop)
 	for ; b.pos < len(body) && b.pos-s.stop <= MaxBare; b.pos++ {
 		t, a := b.marks.At(body[b.pos:], final)
@@ -142,7 +148,7 @@ func (s *NamedScanner) closedAgain(body []byte, final bool) peek.Answer {
 }
 
 // nameAt tells whether text begins with the name of a tool and an object behind it.
-func (s *NamedScanner) nameAt(text []byte, final bool) (string, peek.Answer) {
+func (s *namedScanner) nameAt(text []byte, final bool) (string, peek.Answer) {
 	room := text[:min(len(text), s.Plan.MaxHead)]
 	i := bytes.IndexAny(room, "{\n<")
 	if i < 0 {
@@ -154,11 +160,11 @@ func (s *NamedScanner) nameAt(text []byte, final bool) (string, peek.Answer) {
 
 // takesText tells whether head names a free-form tool, whose input may stand behind a mark as it
 // is.
-func (s *NamedScanner) takesText(head []byte, mark string) bool {
+func (s *namedScanner) takesText(head []byte, mark string) bool {
 	if !strings.ContainsAny(mark, "<[|") || mark == s.IDMark || s.resolve(string(head)) == Rejected {
 		return false
 	}
-	s.Head = 0
+	s.head = 0
 	if m, ok := s.Plan.Resolve(s.Name); ok && s.Plan.Tools[m.Tool].Freeform != nil {
 		s.input = textScanner{Opening: s.Opening}
 		s.input.Name = s.Name
@@ -168,7 +174,7 @@ func (s *NamedScanner) takesText(head []byte, mark string) bool {
 	return false
 }
 
-func (s *NamedScanner) readHead(body []byte, final bool) Status {
+func (s *namedScanner) readHead(body []byte, final bool) Status {
 	for ; s.pos < len(body) && s.pos <= s.Plan.MaxHead; s.pos++ {
 		rest := body[s.pos:]
 		switch s.headEnds(rest, final) {
@@ -182,8 +188,8 @@ func (s *NamedScanner) readHead(body []byte, final bool) Status {
 		case split == peek.Unknown:
 			return Open
 		case split == peek.Yes && s.takesText(body[:s.pos], mark):
-			s.Head = s.pos + len(mark)
-			s.input.from, s.input.pos = s.Head, s.Head
+			s.head = s.pos + len(mark)
+			s.input.from, s.input.pos = s.head, s.head
 			return Open
 		case split == peek.Yes:
 			s.word = s.pos + len(mark)
@@ -214,7 +220,7 @@ func (s *NamedScanner) readHead(body []byte, final bool) Status {
 // headEnds tells whether the head ends at the start of rest, without an object: so it does where
 // the next section begins, or what stands in prose like a section's mark would take the call
 // behind it along.
-func (s *NamedScanner) headEnds(rest []byte, final bool) peek.Answer {
+func (s *namedScanner) headEnds(rest []byte, final bool) peek.Answer {
 	a := s.Plan.Terminators.Tag(rest, final)
 	if lead := s.Plan.Dialect.Lead; a == peek.No && lead != "" {
 		return peek.Prefix(rest, lead, final)
@@ -223,7 +229,7 @@ func (s *NamedScanner) headEnds(rest []byte, final bool) peek.Answer {
 }
 
 // inString tells whether the object stands in a string.
-func (s *NamedScanner) inString(rest []byte, final bool) peek.Answer {
+func (s *namedScanner) inString(rest []byte, final bool) peek.Answer {
 	if rest[0] != '"' || s.BareKeys || s.Labelled {
 		return peek.No
 	}
@@ -231,7 +237,7 @@ func (s *NamedScanner) inString(rest []byte, final bool) peek.Answer {
 }
 
 // noArguments ends a call that has a name and nothing else.
-func (s *NamedScanner) noArguments(body []byte, final bool) Status {
+func (s *namedScanner) noArguments(body []byte, final bool) Status {
 	at := s.pos
 	if st := s.resolve(string(body[:at])); st == Rejected || s.trails || s.Labelled && s.others {
 		return Rejected
@@ -240,7 +246,7 @@ func (s *NamedScanner) noArguments(body []byte, final bool) Status {
 	return s.close(body, final)
 }
 
-func (s *NamedScanner) resolve(head string) Status {
+func (s *namedScanner) resolve(head string) Status {
 	s.fenced = strings.Contains(head, format.FenceMark)
 	for _, t := range s.Splits {
 		head = strings.ReplaceAll(head, t, "\x00")
@@ -254,7 +260,7 @@ func (s *NamedScanner) resolve(head string) Status {
 		s.Name = w
 		s.others = strings.TrimSpace(strings.Join(slices.Concat(words[:i], words[i+1:]), "")) != ""
 		s.trails = s.IDMark == "" && strings.TrimSpace(strings.Join(words[i+1:], "")) != ""
-		s.Head = max(s.pos, 1)
+		s.head = max(s.pos, 1)
 		s.values.Watch = nil
 		return Open
 	}
@@ -262,7 +268,7 @@ func (s *NamedScanner) resolve(head string) Status {
 }
 
 // Calls implements Scanner.
-func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
+func (s *namedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	if s.input.Plan != nil {
 		return s.input.Calls(body)
 	}
@@ -270,18 +276,18 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 }
 
 // object reads the one object of arguments.
-func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
+func (s *namedScanner) object(body []byte) ([]declared.RawCall, error) {
 	if s.ahead.ambiguous {
 		return nil, ErrAmbiguous
 	}
-	if s.Head >= len(body) {
+	if s.head >= len(body) {
 		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body}}, nil
 	}
 	rules := s.values.Rules
 	if spelt := rules.Spelt; spelt != nil {
-		rules.Spelt = func(quote string, at int) bool { return spelt(quote, s.Head+at) }
+		rules.Spelt = func(quote string, at int) bool { return spelt(quote, s.head+at) }
 	}
-	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), rules, s.ambiguous, s.closed)
+	args, repairs, err := s.arguments(body[s.head:], s.unfenced(body[s.head:]), rules, s.ambiguous, s.closed)
 	if err != nil {
 		return nil, err
 	}

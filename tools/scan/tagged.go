@@ -52,7 +52,7 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 
 func (c taggedCodec) Scanner(o Opening) Scanner {
 	opened := strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open
-	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
+	s := &taggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
 	for _, b := range []byte("<[\n" + c.noise[:min(1, len(c.noise))]) {
 		s.stops.Add(b)
 	}
@@ -89,8 +89,8 @@ const (
 	afterCall // another call or the end
 )
 
-// TaggedScanner reads a region tag by tag.
-type TaggedScanner struct {
+// taggedScanner reads a region tag by tag.
+type taggedScanner struct {
 	taggedCodec
 	Opening
 	place
@@ -114,7 +114,7 @@ type TaggedScanner struct {
 	ahead        outlook // at what follows what may be the call's end
 	ambiguous    bool    // which tag ends the call cannot be told
 	json         lenient.Scanner
-	Done         []declared.RawCall
+	done         []declared.RawCall
 	follow       []string // what may stand behind an argument, or the name of a call
 	inside       []string // and inside a call
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
@@ -127,29 +127,39 @@ type TaggedScanner struct {
 }
 
 // Whole implements Scanner.
-func (s *TaggedScanner) Whole() bool { return s.state == afterCall && !s.short }
+func (s *taggedScanner) Whole() bool { return s.state == afterCall && !s.short }
 
 // Called tells whether a tool has been named that can be called, and one of its arguments.
-func (s *TaggedScanner) Called() bool {
+func (s *taggedScanner) Called() bool {
 	begun := s.state == inJSON || s.state == inValue && s.tool.Schema.Declares(s.field.Key)
-	return begun || len(s.Done) > 0 || len(s.current.Fields) > 0 || s.current.Args != nil
+	return begun || len(s.done) > 0 || len(s.current.Fields) > 0 || s.current.Args != nil
 }
+
+// Marked tells whether each call has its closing tag.
+func (s *taggedScanner) Marked() bool {
+	return s.Whole() && !slices.ContainsFunc(s.done, func(c declared.RawCall) bool {
+		return s.CallEnd != "" && !peek.EndsWithTag(c.Source, []string{s.CallEnd})
+	})
+}
+
+// BrokenElement tells whether the region is an element with a tool's name that is not complete.
+func (s *taggedScanner) BrokenElement() bool { return s.Named != "" && !s.Marked() }
 
 var errUnclosedValue = errors.New("an argument is never closed")
 
 // Calls implements Scanner.
-func (s *TaggedScanner) Calls(body []byte) ([]declared.RawCall, error) {
+func (s *taggedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	switch {
 	case s.state == afterCall:
-		return s.Done, nil
-	case len(s.Done) == 0:
+		return s.done, nil
+	case len(s.done) == 0:
 		return nil, errUnclosedValue
 	}
-	return append(s.Done, declared.RawCall{Source: body[s.callAt:s.stop], Err: errUnclosedValue}), nil
+	return append(s.done, declared.RawCall{Source: body[s.callAt:s.stop], Err: errUnclosedValue}), nil
 }
 
 // Step implements Scanner.
-func (s *TaggedScanner) Step(body []byte, final bool) Status {
+func (s *taggedScanner) Step(body []byte, final bool) Status {
 	for {
 		st, again := s.advance(body, final)
 		if !again {
@@ -159,7 +169,7 @@ func (s *TaggedScanner) Step(body []byte, final bool) Status {
 }
 
 // advance makes one step. again says that there may be more to read.
-func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool) {
+func (s *taggedScanner) advance(body []byte, final bool) (st Status, again bool) {
 	switch s.state {
 	case inName, inKey:
 		return s.readTag(body, final)
@@ -201,7 +211,7 @@ func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool)
 }
 
 // atEnd ends the region where the text does.
-func (s *TaggedScanner) atEnd(body []byte, final bool) Status {
+func (s *taggedScanner) atEnd(body []byte, final bool) Status {
 	if !final {
 		return Open
 	}
@@ -210,14 +220,14 @@ func (s *TaggedScanner) atEnd(body []byte, final bool) Status {
 		s.short = true
 	}
 	s.stop = len(body)
-	if len(s.Done) == 0 && s.state != inValue && s.state != inJSON {
+	if len(s.done) == 0 && s.state != inValue && s.state != inJSON {
 		return Rejected
 	}
 	return Ended
 }
 
 // openCall reads the tag that opens a call.
-func (s *TaggedScanner) openCall(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) openCall(body []byte, final bool) (Status, bool) {
 	switch t, a := peek.AnyPrefix(body[s.pos:], s.callOpens, final); a {
 	case peek.Yes:
 		s.callAt = s.pos
@@ -230,7 +240,7 @@ func (s *TaggedScanner) openCall(body []byte, final bool) (Status, bool) {
 	return Rejected, false
 }
 
-func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) openValue(body []byte, final bool) (Status, bool) {
 	switch peek.Prefix(body[s.pos:], s.Value, final) {
 	case peek.Yes:
 		s.pos += len(s.Value)
@@ -242,7 +252,7 @@ func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
 }
 
 // beginValue begins an argument's value at pos.
-func (s *TaggedScanner) beginValue() {
+func (s *taggedScanner) beginValue() {
 	s.from, s.state = s.pos, inValue
 	switch {
 	case s.nested:
@@ -255,7 +265,7 @@ func (s *TaggedScanner) beginValue() {
 }
 
 // within reads what stands between the arguments of a call.
-func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) within(body []byte, final bool) (Status, bool) {
 	rest := body[s.pos:]
 	if final && len(s.current.Fields) > 0 && s.mayOpen(rest) {
 		return s.atEnd(body, final), false
@@ -311,7 +321,7 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 }
 
 // mayOpen tells whether the text ends in what may be the tag of another argument.
-func (s *TaggedScanner) mayOpen(rest []byte) bool {
+func (s *taggedScanner) mayOpen(rest []byte) bool {
 	if s.nested {
 		return strings.HasPrefix(s.noise+"<", string(rest))
 	}
@@ -321,18 +331,18 @@ func (s *TaggedScanner) mayOpen(rest []byte) bool {
 }
 
 // finishCall ends the current call at offset i.
-func (s *TaggedScanner) finishCall(body []byte, i int) {
+func (s *taggedScanner) finishCall(body []byte, i int) {
 	s.current.Source = body[s.callAt:i]
 	if s.ambiguous {
 		s.current.Err, s.ambiguous = ErrAmbiguous, false
 	}
-	s.Done = append(s.Done, s.current)
+	s.done = append(s.done, s.current)
 	s.current = declared.RawCall{}
 	s.pos, s.called, s.state = i, i, afterCall
 }
 
 // after reads what stands behind a call: another one, or the end of the region.
-func (s *TaggedScanner) after(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) after(body []byte, final bool) (Status, bool) {
 	rest := body[s.pos:]
 	own := s.Plan.Closers[s.Marker]
 	t, a := peek.AnyTag(rest, own, final)

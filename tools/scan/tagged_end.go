@@ -31,7 +31,7 @@ const (
 )
 
 // tagAt tells which tag stands at offset i, and how long it is.
-func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
+func (s *taggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
 	if n, a := s.endAt(body, i, final); a != peek.No {
 		return valueEnd, n, a
 	}
@@ -45,7 +45,7 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 }
 
 // endAt tells whether the end of an argument stands at offset i, and how long it is.
-func (s *TaggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Answer) {
+func (s *taggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Answer) {
 	for _, end := range s.ends {
 		if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(s.marker(end), i) {
 			return len(end), a
@@ -61,7 +61,7 @@ func (s *TaggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Ans
 }
 
 // marker is what of a tag may be a token: of an element's, the noise before it.
-func (s *TaggedScanner) marker(tag string) string {
+func (s *taggedScanner) marker(tag string) string {
 	if s.nested {
 		return tag[:len(s.noise)*min(1, strings.Count(tag, s.noise))]
 	}
@@ -69,7 +69,7 @@ func (s *TaggedScanner) marker(tag string) string {
 }
 
 // tagOf tells which of some tags stands at offset i, as more than text.
-func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (string, peek.Answer) {
+func (s *taggedScanner) tagOf(tags []string, body []byte, i int, final bool) (string, peek.Answer) {
 	t, a := peek.AnyTag(body[i:], tags, final)
 	if a == peek.Yes && s.spelt(t, i) {
 		return "", peek.No
@@ -80,7 +80,7 @@ func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (st
 // callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence:
 // an argument, or the call's end, stands behind its name. n is how long the tag is before the
 // name.
-func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) (n int, a peek.Answer) {
+func (s *taggedScanner) callOpensAt(body []byte, i int, final bool) (n int, a peek.Answer) {
 	t, a := s.tagOf(s.nests, body, i, final)
 	if a != peek.Yes {
 		return 0, a
@@ -93,7 +93,7 @@ func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) (n int, a pe
 }
 
 // nameAt is the name that stands at offset from as it does in a call, and where its tag ends.
-func (s *TaggedScanner) nameAt(body []byte, from int, final bool) (name string, end int, a peek.Answer) {
+func (s *taggedScanner) nameAt(body []byte, from int, final bool) (name string, end int, a peek.Answer) {
 	room := body[from:min(len(body), from+peek.MaxTag)]
 	closing := format.TagClose(s.Call.Close)
 	n := bytes.IndexAny(room, "<\n"+closing[:1])
@@ -111,7 +111,7 @@ func (s *TaggedScanner) nameAt(body []byte, from int, final bool) (name string, 
 }
 
 // showsCall tells whether what stands behind a name that ends at offset j shows it to be a call's.
-func (s *TaggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
+func (s *taggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
 	k := peek.SkipSpace(body, j)
 	switch {
 	case k-j > peek.MaxGap:
@@ -123,7 +123,7 @@ func (s *TaggedScanner) showsCall(body []byte, j int, final bool) peek.Answer {
 }
 
 // followAt tells whether what may stand behind an argument stands at offset i.
-func (s *TaggedScanner) followAt(body []byte, i int, final bool) peek.Answer {
+func (s *taggedScanner) followAt(body []byte, i int, final bool) peek.Answer {
 	_, a := s.tagOf(s.follow, body, i, final)
 	if a == peek.No && s.nested {
 		_, a = s.elementNext(body, i, final)
@@ -133,7 +133,7 @@ func (s *TaggedScanner) followAt(body []byte, i int, final bool) peek.Answer {
 
 // elementNext tells whether the element of an argument opens at offset i of a nested call, and its
 // name.
-func (s *TaggedScanner) elementNext(body []byte, i int, final bool) (key string, a peek.Answer) {
+func (s *taggedScanner) elementNext(body []byte, i int, final bool) (key string, a peek.Answer) {
 	if _, a := s.tagOf(s.around, body, i, final); a != peek.No { // of the turn
 		return "", peek.Boolean(a == peek.Unknown, a)
 	}
@@ -143,7 +143,7 @@ func (s *TaggedScanner) elementNext(body []byte, i int, final bool) (key string,
 
 // nextAt tells whether the next call begins at offset j, with the name of a tool that can be
 // called. What opens a call may be missing before a name that shows it.
-func (s *TaggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
+func (s *taggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
 	k, a := j, peek.Yes
 	t := ""
 	for ; a == peek.Yes && k < len(body) && k-j <= peek.MaxTag; k = peek.SkipSpace(body, k+len(t)) {
@@ -176,7 +176,7 @@ func (s *TaggedScanner) nextAt(body []byte, j int, final bool) peek.Answer {
 }
 
 // names tells whether text, up to the next tag, names a tool that can be called.
-func (s *TaggedScanner) names(text []byte, final bool) peek.Answer {
+func (s *taggedScanner) names(text []byte, final bool) peek.Answer {
 	room := text[:min(len(text), s.Plan.MaxHead)]
 	head, _, whole := bytes.Cut(room, []byte("<"))
 	if slices.ContainsFunc(s.Plan.Called, func(name string) bool { return bytes.Contains(head, []byte(name)) }) {
@@ -221,7 +221,7 @@ const maxClosers = 16
 // over tells whether the call ends with the closing tag at offset i. Where that is a symbol it
 // does, as in the grammar, whose texts hold no symbols: a model that writes them inside a value,
 // behind the value's own end, means the end.
-func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
+func (s *taggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	if s.inner.inside(body, i) {
 		return peek.No
 	}
@@ -252,7 +252,7 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 }
 
 // endsBefore tells whether the call ends at offset i, before what stands at offset j.
-func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answer {
+func (s *taggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answer {
 	if a := s.moreAt(body, j, final); a != peek.No {
 		return a
 	}
@@ -260,7 +260,7 @@ func (s *TaggedScanner) endsBefore(body []byte, i, j int, final bool) peek.Answe
 }
 
 // moreAt tells whether the turn ends or another call begins at offset j.
-func (s *TaggedScanner) moreAt(body []byte, j int, final bool) peek.Answer {
+func (s *taggedScanner) moreAt(body []byte, j int, final bool) peek.Answer {
 	if a := s.turnEndsAt(body, j, final); a != peek.No {
 		return a
 	}
@@ -268,14 +268,14 @@ func (s *TaggedScanner) moreAt(body []byte, j int, final bool) peek.Answer {
 }
 
 // turnEndsAt tells whether the turn ends at offset j.
-func (s *TaggedScanner) turnEndsAt(body []byte, j int, final bool) peek.Answer {
+func (s *taggedScanner) turnEndsAt(body []byte, j int, final bool) peek.Answer {
 	_, a := s.Plan.TurnEnds.At(body[j:], final)
 	return peek.Boolean(j < len(body), a)
 }
 
 // beyond tells whether the call ends at offset from, where other text follows: whether no tag
 // there closes it once more.
-func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
+func (s *taggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	o := &s.ahead
 	switch {
 	case o.from < from && from < o.again: // no tag in between is one of a call inside
@@ -336,14 +336,14 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 
 // endsCall ends the call, which is ambiguous if the text behind it says so: a tag there closes one
 // of several things, or no tag closes what is opened there while the value's own end is missing.
-func (s *TaggedScanner) endsCall(a peek.Answer) peek.Answer {
+func (s *taggedScanner) endsCall(a peek.Answer) peek.Answer {
 	s.ambiguous = s.ambiguous || a == peek.Yes && (s.ahead.ambiguous || s.last != valueEnd && s.ahead.depth > 0)
 	return a
 }
 
 // closesOnce tells whether what follows a closing tag at offset i shows it to be one, rather than
 // a word about tags: the turn's end, a call, or within a call what may stand behind an argument.
-func (s *TaggedScanner) closesOnce(body []byte, i int, inCall, final bool) peek.Answer {
+func (s *taggedScanner) closesOnce(body []byte, i int, inCall, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch {
 	case j-i > peek.MaxGap:

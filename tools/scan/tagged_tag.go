@@ -16,7 +16,7 @@ import (
 )
 
 // readTag reads the rest of a tag that holds a name or a key.
-func (s *TaggedScanner) readTag(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) readTag(body []byte, final bool) (Status, bool) {
 	most := peek.MaxTag
 	if s.state == inName {
 		most = s.Plan.MaxHead
@@ -56,8 +56,8 @@ func (s *TaggedScanner) readTag(body []byte, final bool) (Status, bool) {
 }
 
 // reject ends the region before a call that is none, if others came before it.
-func (s *TaggedScanner) reject() Status {
-	if len(s.Done) == 0 {
+func (s *taggedScanner) reject() Status {
+	if len(s.done) == 0 {
 		return Rejected
 	}
 	s.stop, s.state = s.callAt, afterCall
@@ -65,7 +65,7 @@ func (s *TaggedScanner) reject() Status {
 }
 
 // tagEnds tells whether the tag ends at pos, and how many bytes its end has.
-func (s *TaggedScanner) tagEnds(body []byte, final bool) (int, peek.Answer) {
+func (s *taggedScanner) tagEnds(body []byte, final bool) (int, peek.Answer) {
 	rest := body[s.pos:]
 	if s.state == inKey {
 		end := format.TagClose(s.Arg.Close)
@@ -94,7 +94,7 @@ func (s *TaggedScanner) tagEnds(body []byte, final bool) (int, peek.Answer) {
 	return 0, a
 }
 
-func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
+func (s *taggedScanner) tagRead(text string, closing int) (Status, bool) {
 	s.pos += closing
 	if s.state == inName {
 		name, args := pythonTag(text)
@@ -161,7 +161,7 @@ func pythonTag(text string) (name string, args []declared.Field) {
 
 // elementAt tells whether an element opens at the start of text that is named as an argument is,
 // and the name.
-func (s *TaggedScanner) elementAt(text []byte, final bool) (key string, a peek.Answer) {
+func (s *taggedScanner) elementAt(text []byte, final bool) (key string, a peek.Answer) {
 	if text[0] != '<' {
 		return "", peek.No
 	}
@@ -174,7 +174,7 @@ func (s *TaggedScanner) elementAt(text []byte, final bool) (key string, a peek.A
 }
 
 // openElement begins the value of an argument behind the tag of its element, at pos.
-func (s *TaggedScanner) openElement(key string) {
+func (s *taggedScanner) openElement(key string) {
 	s.pos += len(key) + len("<>")
 	s.field, s.element = declared.Field{Key: key, Kind: declared.BySchema}, "</"+key+">"
 	s.beginValue()
@@ -183,7 +183,7 @@ func (s *TaggedScanner) openElement(key string) {
 var errNoElement = errors.New("something else stands between its arguments")
 
 // nestedWithin reads what stands between the elements of a nested call.
-func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
+func (s *taggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
 	tags := declared.Elements{Noise: s.noise}
 	if rest[0] == '<' {
 		tags.Noise = ""
@@ -203,7 +203,7 @@ func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
 
 // nestedEnds tells whether the element that is read ends at offset i: nothing but its own end
 // closes it, and that of those of its name inside.
-func (s *TaggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
+func (s *taggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
 	n, a := s.endAt(body, i, final)
 	switch {
 	case a == peek.Unknown:
@@ -223,7 +223,7 @@ func (s *TaggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a 
 }
 
 // doubled tells whether text begins with the noise before a tag twice.
-func (s *TaggedScanner) doubled(text []byte, final bool) peek.Answer {
+func (s *taggedScanner) doubled(text []byte, final bool) peek.Answer {
 	if s.noise == "" || len(text) == 0 || text[0] != s.noise[0] {
 		return peek.No
 	}
@@ -232,7 +232,7 @@ func (s *TaggedScanner) doubled(text []byte, final bool) peek.Answer {
 
 // noiseIn takes off a value what is left of the noise before its end, where that is a token. Where
 // it is text, nobody can tell whose it is; so it is with a part of it.
-func (s *TaggedScanner) noiseIn(v string, i int, bare bool) string {
+func (s *taggedScanner) noiseIn(v string, i int, bare bool) string {
 	for s.IsSymbol != nil && strings.HasSuffix(v, s.noise) && s.IsSymbol(i-len(s.noise)) {
 		v, i = strings.TrimSuffix(v, s.noise), i-len(s.noise)
 	}
@@ -245,7 +245,7 @@ func (s *TaggedScanner) noiseIn(v string, i int, bare bool) string {
 }
 
 // valueEnd is what closes the argument that is read.
-func (s *TaggedScanner) valueEnd() string {
+func (s *taggedScanner) valueEnd() string {
 	if s.element != "" {
 		return s.element
 	}
@@ -253,7 +253,7 @@ func (s *TaggedScanner) valueEnd() string {
 }
 
 // readJSON reads on in the object that stands in place of the arguments.
-func (s *TaggedScanner) readJSON(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) readJSON(body []byte, final bool) (Status, bool) {
 	switch s.json.Step(body, final) {
 	case lenient.Open:
 		if final {

@@ -16,7 +16,7 @@ import (
 // readValue reads an argument's text to its end. Text may hold anything, tags of the format among
 // it: a closing tag counts if what follows is a next argument or the end of the call
 // (tagged_end.go). A closing tag may also be missing before one of those.
-func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
+func (s *taggedScanner) readValue(body []byte, final bool) (Status, bool) {
 	if s.CDATA && !s.passed {
 		if s.passed = s.passCDATA(body, final); !s.passed {
 			return Open, false
@@ -58,7 +58,7 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 // onlyEnd is the tag that closes the value of a call if what opens calls in it has no end there,
 // and where that tag ends: the only one behind which the call goes on or ends as its tool demands.
 // The text must end as calls do.
-func (s *TaggedScanner) onlyEnd(body []byte) (at, next int) {
+func (s *taggedScanner) onlyEnd(body []byte) (at, next int) {
 	open := s.inner.depth > 0
 	if s.inner == (nesting{}) || !peek.EndsWithTag(bytes.TrimSpace(body), s.closing) {
 		return 0, 0
@@ -86,13 +86,13 @@ func (s *TaggedScanner) onlyEnd(body []byte) (at, next int) {
 }
 
 // complete tells whether no argument is missing that the tool demands.
-func (s *TaggedScanner) complete() bool {
+func (s *taggedScanner) complete() bool {
 	return !slices.ContainsFunc(s.tool.Members, func(p declared.Property) bool { return p.Required && !s.given(p.Key) })
 }
 
 // passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the
 // value. It says whether what the value starts with is known.
-func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
+func (s *taggedScanner) passCDATA(body []byte, final bool) bool {
 	switch peek.Prefix(body[s.from:], format.CDATAOpen, final) {
 	case peek.No:
 		return true
@@ -113,7 +113,7 @@ func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
 // passJSON moves behind a list or an object at the value's start, where the schema takes nothing
 // else: tags in its strings end nothing. It says whether what the value starts with is known.
 // Where brackets are open at a tag, or strings for too long, it starts with neither.
-func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
+func (s *taggedScanner) passJSON(body []byte, final bool) bool {
 	if s.unstructured {
 		return true
 	}
@@ -140,7 +140,7 @@ func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
 }
 
 // valueEnds tells whether the value ends at offset i, and where reading goes on.
-func (s *TaggedScanner) valueEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
+func (s *taggedScanner) valueEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
 	s.last = noTag
 	if s.nested {
 		return s.nestedEnds(body, i, final)
@@ -167,7 +167,7 @@ func (s *TaggedScanner) valueEnds(body []byte, i int, final bool) (next int, a p
 }
 
 // goesOn tells whether the call goes on or ends at offset i, as it does behind an argument.
-func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
+func (s *taggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch s.doubled(body[j:], final) {
 	case peek.Yes:
@@ -224,7 +224,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 
 // unopenedKey tells whether the key of an argument that has not come yet stands at the start of
 // text, with the end of its tag but not the beginning, and how long it is.
-func (s *TaggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answer) {
+func (s *taggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answer) {
 	if s.element != "" {
 		return 0, peek.No
 	}
@@ -251,13 +251,13 @@ func (s *TaggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answ
 }
 
 // given tells whether an argument has come.
-func (s *TaggedScanner) given(key string) bool {
+func (s *taggedScanner) given(key string) bool {
 	return key == s.field.Key || slices.ContainsFunc(s.current.Fields, func(f declared.Field) bool { return f.Key == key })
 }
 
 // nextArgument tells whether the tag of a declared argument that has not come yet stands on the
 // line that begins at offset i: the value before it was not closed then.
-func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.Answer) {
+func (s *taggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.Answer) {
 	j := peek.SkipSpace(body, i)
 	if j == len(body) || j-i > peek.MaxGap {
 		return i, peek.Boolean(!final && j-i <= peek.MaxGap, peek.Unknown)
@@ -280,7 +280,7 @@ func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.
 }
 
 // closeValue takes the value up to offset i; reading goes on at next.
-func (s *TaggedScanner) closeValue(body []byte, i, next int) {
+func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	v := string(body[s.from:i])
 	if t, ok := strings.CutPrefix(strings.TrimSpace(v), format.CDATAOpen); s.CDATA && ok && strings.HasSuffix(t, format.CDATAClose) {
 		v, s.field.Kind = strings.TrimSuffix(t, format.CDATAClose), declared.AsText
@@ -316,7 +316,7 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 
 // withoutEnd is a value whose end is missing, without a tag that may be it, written as others
 // write it.
-func (s *TaggedScanner) withoutEnd(v string) string {
+func (s *taggedScanner) withoutEnd(v string) string {
 	word := strings.Trim(s.valueEnd(), "</>")
 	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {
 		word = strings.TrimLeft(word[i:], "｜|:")
@@ -338,7 +338,7 @@ var lastTag = regexp.MustCompile(`\s?<\s?/\s?([^<>/\s]+)>\s*$`)
 // withoutTag takes off a value the closing tag at its end that was written in the place of its
 // own, whose name is word. That is one of the same name, of a longer or a shorter form of it, or
 // of the argument's name. A tag that the value itself has opened stays.
-func (s *TaggedScanner) withoutTag(v, word string) (string, bool) {
+func (s *taggedScanner) withoutTag(v, word string) (string, bool) {
 	m := lastTag.FindStringSubmatchIndex(v)
 	if m == nil {
 		return v, false
@@ -355,7 +355,7 @@ func (s *TaggedScanner) withoutTag(v, word string) (string, bool) {
 }
 
 // keyIn is the key that a tag holds. One that the schema declares may have quotes in it.
-func (s *TaggedScanner) keyIn(text string) string {
+func (s *taggedScanner) keyIn(text string) string {
 	if key := strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`); s.tool.Schema.Declares(key) {
 		return key
 	}
