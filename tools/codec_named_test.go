@@ -12,7 +12,7 @@ func TestNamedCodec_marksMayHoldBrackets(t *testing.T) {
 	for _, mark := range []string{"[[args]]", "<{args}>", "|[|"} {
 		d := &Dialect{&format.Dialect{Family: format.Family{
 			Key: "brackets", Call: format.Pair("<call>", "</call>"),
-			Codecs: []format.Syntax{format.Named{Separator: mark, Splits: []string{mark}}},
+			Syntaxes: []format.Syntax{format.Named{Separator: mark, Splits: []string{mark}}},
 		}}}
 		p, err := d.Plan(Turn{Tools: defaultTools(t)})
 		if err != nil {

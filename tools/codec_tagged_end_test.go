@@ -12,7 +12,7 @@ type tags struct{ open, name, key, value, valueEnd, callEnd, end string }
 
 func tagsOf(d *Dialect) (tags, bool) {
 	var t tags
-	switch c := d.Codecs[0].(type) {
+	switch c := d.Syntaxes[0].(type) {
 	case format.Tagged:
 		t = tags{open: d.Section.Open + d.Call.Open, name: c.Call.Close + c.NameEnd, key: c.Arg.Open, value: c.Arg.Close + c.Value, valueEnd: c.ArgEnd, callEnd: c.CallEnd}
 		if !c.NameFirst {
@@ -31,7 +31,7 @@ func tagsOf(d *Dialect) (tags, bool) {
 func (t tags) call(d *Dialect, name string, args ...string) string {
 	all := t.open + name + t.name
 	for i := 0; i < len(args); i += 2 {
-		if c, ok := d.Codecs[0].(format.Nested); ok {
+		if c, ok := d.Syntaxes[0].(format.Nested); ok {
 			all += c.Noise + "<" + args[i] + ">" + args[i+1] + c.Noise + "</" + args[i] + ">"
 			continue
 		}
@@ -49,10 +49,10 @@ func TestTagged_closingTagsInsideAValue(t *testing.T) {
 		if !ok {
 			continue
 		}
-		_, nested := d.Codecs[0].(format.Nested)
+		_, nested := d.Syntaxes[0].(format.Nested)
 		valueEnd := tg.valueEnd
 		if nested {
-			valueEnd = d.Codecs[0].(format.Nested).Noise + "</content>"
+			valueEnd = d.Syntaxes[0].(format.Nested).Noise + "</content>"
 		}
 		p := planFor(t, d, Thinking{})
 		for name, v := range quotingValues(d, tg, valueEnd) {

@@ -181,7 +181,7 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	n, calls := 0, 0
 	eachHostile(t, func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int) {
 		_, tagged := tagsOf(d)
-		if c, ok := d.Codecs[0].(format.Named); ok {
+		if c, ok := d.Syntaxes[0].(format.Named); ok {
 			tagged = len(c.Quotes) > 0
 		}
 		for _, f := range forms {

@@ -60,7 +60,7 @@ func newRenaming(d *format.Dialect, r *rand.Rand, fields bool) renaming {
 			return word(w)
 		})
 	}
-	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey && fields {
+	if c, ok := d.Syntaxes[0].(format.JSON); ok && !c.NameIsKey && fields {
 		for _, k := range []string{c.NameKey, c.ArgsKey} {
 			to[`"`+k+`"`] = `"` + made(k, r) + `"`
 		}
@@ -114,7 +114,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 		rename := newRenaming(d, r, true)
 		e, ok := shownBy(rename.apply(all[name]), eosOf(name))
 		// the keys are data
-		if c, isJSON := d.Codecs[0].(format.JSON); isJSON && !strings.Contains(e.Shown.Call, rename.to[`"`+c.NameKey+`"`]) {
+		if c, isJSON := d.Syntaxes[0].(format.JSON); isJSON && !strings.Contains(e.Shown.Call, rename.to[`"`+c.NameKey+`"`]) {
 			rename = newRenaming(d, r, false)
 			e, ok = shownBy(rename.apply(all[name]), eosOf(name))
 		}

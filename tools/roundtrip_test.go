@@ -90,11 +90,11 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 // ambiguous tells whether a text means something else: a section where a family writes such, and,
 // for a reader that must also mend what has no ends, an end or another argument.
 func ambiguous(d *Dialect, v, parser string) bool {
-	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.CDATA && strings.HasPrefix(v, format.CDATAOpen) || parser == "tolerant" && v == "<parameter=b>") {
+	if c, ok := d.Syntaxes[0].(format.Tagged); ok && (c.CDATA && strings.HasPrefix(v, format.CDATAOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
 	// noise before an end may be the end's, come twice
-	_, nested := d.Codecs[0].(format.Nested)
+	_, nested := d.Syntaxes[0].(format.Nested)
 	return nested && parser == "tolerant" && endsWithNoise(d, v)
 }
 

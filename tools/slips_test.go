@@ -42,7 +42,7 @@ func TestParser_theLongestTagInsideAWrapIsTheCalls(t *testing.T) {
 	f := d.Family
 	long := format.InvokeTags
 	long.Call.Open += "x-"
-	f.Codecs = []format.Syntax{format.InvokeTags, long}
+	f.Syntaxes = []format.Syntax{format.InvokeTags, long}
 	for range 50 {
 		p := planFor(t, &Dialect{&format.Dialect{Family: f}}, Thinking{})
 		got := play(p.TextParser(), "<tools>\n<invoke name=\"x-get_time\">\n</invoke>\n</tools>", 0, false)

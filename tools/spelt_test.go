@@ -14,7 +14,7 @@ import (
 // tokensOf are the markers of a family that a vocabulary may have: those that hold no other one.
 // Where a name stands in a tag, that cannot be one, and the tags inside of calls are none.
 func tokensOf(d *Dialect) (all []string) {
-	c, tagged := d.Codecs[0].(format.Tagged)
+	c, tagged := d.Syntaxes[0].(format.Tagged)
 	for _, m := range d.AllMarkers() {
 		holds := slices.ContainsFunc(d.AllMarkers(), func(o format.Marker) bool { return o.Text != m.Text && strings.Contains(m.Text, o.Text) })
 		if !holds && m.TagEnd == "" && !(tagged && !c.NameFirst && d.InnerMarkers()[m.Text]) {

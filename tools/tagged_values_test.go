@@ -39,7 +39,7 @@ func TestTagged_unmatchedTagsInsideAValue(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if c, ok := d.Codecs[0].(format.Nested); ok {
+		if c, ok := d.Syntaxes[0].(format.Nested); ok {
 			tg.key, tg.value, tg.valueEnd = c.Noise+"<", ">", c.Noise+"</y>"
 		}
 		p := planFor(t, d, Thinking{})
@@ -61,7 +61,7 @@ func TestTagged_unmatchedTagsInsideAValue(t *testing.T) {
 func TestTagged_callsThatOnlyBeginInAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
-		if _, nested := d.Codecs[0].(format.Nested); !ok || nested {
+		if _, nested := d.Syntaxes[0].(format.Nested); !ok || nested {
 			continue
 		}
 		p := planFor(t, d, Thinking{})
@@ -138,7 +138,7 @@ func readsAsMore(d *Dialect, tg tags, v string) bool {
 // stand between delimiters.
 func oddTags(d *Dialect, key string) (tg tags, between, ok bool) {
 	tg, ok = tagsOf(d)
-	switch c := d.Codecs[0].(type) {
+	switch c := d.Syntaxes[0].(type) {
 	case format.Nested:
 		tg.key, tg.value, tg.valueEnd = c.Noise+"<", ">", c.Noise+"</"+key+">"
 	case format.Named:
@@ -202,7 +202,7 @@ func TestTagged_oddValuesComeBackExactlyOrNotAtAll(t *testing.T) {
 // call.
 func TestTagged_noiseThatIsMissingOrTwice(t *testing.T) {
 	d, _ := Lookup("minimax-m3")
-	noise := d.Codecs[0].(format.Nested).Noise
+	noise := d.Syntaxes[0].(format.Nested).Noise
 	const whole = "N<tool_call>\nN<invoke name=\"get_weather\">\nN<city>RomeN</city>\nN<days>3N</days>\nN</invoke>\nN</tool_call>"
 	for _, c := range []struct {
 		from, to string

@@ -57,8 +57,8 @@ func checkToldOnce(t *testing.T, raw string, m message) {
 // where the next tag has only begun, another argument may come.
 func TestTruncation_noArgumentIsLost(t *testing.T) {
 	for _, d := range Families() {
-		_, nested := d.Codecs[0].(format.Nested)
-		if _, ok := d.Codecs[0].(format.Tagged); !ok && !nested {
+		_, nested := d.Syntaxes[0].(format.Nested)
+		if _, ok := d.Syntaxes[0].(format.Tagged); !ok && !nested {
 			continue
 		}
 		p, err := d.Plan(Turn{Tools: []Tool{hostileTool(t, "bash", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}})

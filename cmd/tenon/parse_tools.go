@@ -88,7 +88,7 @@ func anyTools(d *tools.Dialect, raw string) (declared []tools.Tool) {
 // element of a tool's name.
 func withoutOwnWords(d *tools.Dialect, raw string) string {
 	var own []string
-	for _, c := range d.Codecs {
+	for _, c := range d.Syntaxes {
 		n, _ := c.(format.Named)
 		own = append(own, n.Before)
 		if n.IDFirst != "" {

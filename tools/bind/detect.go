@@ -192,7 +192,7 @@ func (e Evidence) held(candidates []*format.Dialect) iter.Seq2[string, *format.D
 func refitted(family, d *format.Dialect) *format.Dialect {
 	f := family.Family
 	f.Section, f.Call, f.Layout = d.Section, d.Call, d.Layout
-	f.Codecs = append([]format.Syntax{d.Codecs[0]}, f.Codecs...)
+	f.Syntaxes = append([]format.Syntax{d.Syntaxes[0]}, f.Syntaxes...)
 	return &format.Dialect{Family: f}
 }
 

@@ -45,12 +45,12 @@ func fillNamed(d *format.Family, f *frame, s Shown) bool {
 	c.After = f.takeAfter()
 	f.takeName(&c)
 	c.Splits = append(c.Splits, splits(c.Separator, c.IDMark, c.IDFirst, c.Before)...)
-	d.Codecs = []format.Syntax{c}
+	d.Syntaxes = []format.Syntax{c}
 	f.takeLead(d, c, s)
 	if word := strings.TrimSpace(f.before); word != "" && !distinct(word) {
 		c.Before, f.before = strings.TrimLeft(f.before, " \n"), ""
 		c.Splits = append(c.Splits, strings.TrimSpace(c.Before))
-		d.Codecs = []format.Syntax{c}
+		d.Syntaxes = []format.Syntax{c}
 	}
 	return true
 }
@@ -119,7 +119,7 @@ func (f *frame) takeLead(d *format.Family, c format.Named, s Shown) {
 	}
 	text, _, _ := strings.Cut(s.body(s.Answer), ProbeText)
 	d.Lead, d.Text = mark, []string{mark + text}
-	d.UnmarkedStarts = []format.UnmarkedStart{{Text: mark, Codec: c}}
+	d.UnmarkedStarts = []format.UnmarkedStart{{Text: mark, Syntax: c}}
 	f.between = ""
 }
 
@@ -165,6 +165,6 @@ func fillDictionary(d *format.Family, f *frame, s Shown) bool {
 	c := format.Named{BareKeys: true, Quotes: []string{quote}, Separator: words(one, ProbeTool, dictionaryObject.String())}
 	f.takeName(&c)
 	c.Splits = splits(c.Before, c.Separator)
-	d.Codecs = []format.Syntax{c}
+	d.Syntaxes = []format.Syntax{c}
 	return strings.Contains(one, probeValue+quote)
 }

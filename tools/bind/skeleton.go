@@ -144,7 +144,7 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 		return false
 	}
 	c.Array = f.takeList()
-	d.Codecs = []format.Syntax{c}
+	d.Syntaxes = []format.Syntax{c}
 	f.takeFence(d)
 	f.takeWord(d, c)
 	return true
@@ -183,7 +183,7 @@ func (f *frame) takeWord(d *format.Family, c format.Syntax) {
 	if word == "" || distinct(word) {
 		return
 	}
-	d.UnmarkedStarts = []format.UnmarkedStart{{Text: word, LineStart: strings.Contains(f.lead+f.start, "\n") && strings.HasSuffix(word, ":"), Codec: c}}
+	d.UnmarkedStarts = []format.UnmarkedStart{{Text: word, LineStart: strings.Contains(f.lead+f.start, "\n") && strings.HasSuffix(word, ":"), Syntax: c}}
 	if d.Fenced || f.before == word {
 		f.before = ""
 		return
@@ -229,6 +229,6 @@ func fillPython(d *format.Family, f *frame, s Shown) bool {
 		}
 		f.before = ""
 	}
-	d.Codecs = []format.Syntax{c}
+	d.Syntaxes = []format.Syntax{c}
 	return true
 }

@@ -150,12 +150,12 @@ func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) boo
 		c.CallEnd = firstTag(f.behind)
 		f.behind = strings.TrimPrefix(strings.TrimLeft(f.behind, " \n"), c.CallEnd)
 		f.between = strings.TrimPrefix(strings.TrimLeft(f.between, " \n"), c.CallEnd)
-		d.Codecs = []format.Syntax{*c}
+		d.Syntaxes = []format.Syntax{*c}
 		return c.CallEnd != ""
 	}
 	c.NameFirst, c.NameEnd = true, strings.TrimSpace(name)
 	f.behind, f.between = strings.TrimLeft(f.behind, " \n"), strings.TrimLeft(f.between, " \n")
-	d.Codecs = []format.Syntax{*c}
+	d.Syntaxes = []format.Syntax{*c}
 	return true
 }
 
@@ -192,6 +192,6 @@ func fillNested(d *format.Family, f *frame, s Shown) bool {
 	if closing != "" {
 		d.Noise = append(d.Noise, closing)
 	}
-	d.Codecs = []format.Syntax{c}
+	d.Syntaxes = []format.Syntax{c}
 	return c.CallEnd != ""
 }

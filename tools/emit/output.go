@@ -244,12 +244,12 @@ func (w *output) openers() []string {
 		return []string{d.Section.Open}
 	case d.Call.Open != "":
 		return []string{d.Call.Open}
-	case len(d.Codecs[0].Openers()) > 0:
-		return d.Codecs[0].Openers()
+	case len(d.Syntaxes[0].Openers()) > 0:
+		return d.Syntaxes[0].Openers()
 	}
 	all := []string{d.Section.Open}
 	for _, t := range w.Tools { // those that may not be called now are no text either
-		all = append(all, beginning(d.Codecs[0], t.Prompt))
+		all = append(all, beginning(d.Syntaxes[0], t.Prompt))
 	}
 	return shortened(all)
 }

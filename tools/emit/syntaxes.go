@@ -51,7 +51,7 @@ func (bare) list() (open, between, end string) { return "", "", "" }
 
 // writerOf writes calls as the dialect does.
 func writerOf(d *format.Dialect) writer {
-	switch s := d.Codecs[0].(type) {
+	switch s := d.Syntaxes[0].(type) {
 	case format.JSON:
 		return jsonWriter{s}
 	case format.Named:
@@ -63,7 +63,7 @@ func writerOf(d *format.Dialect) writer {
 	case format.Python:
 		return pythonWriter{s}
 	}
-	return reactWriter{ReAct: d.Codecs[0].(format.ReAct)}
+	return reactWriter{ReAct: d.Syntaxes[0].(format.ReAct)}
 }
 
 // beginning is what a call of a tool begins with, where no marker does.

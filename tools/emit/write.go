@@ -22,7 +22,7 @@ type Piece struct {
 // for families whose templates show them.
 func WriteCalls(d *format.Dialect, calls []turn.Call) (pieces []Piece, ok bool) {
 	var write func(turn.Call) string
-	switch c := d.Codecs[0].(type) {
+	switch c := d.Syntaxes[0].(type) {
 	case format.JSON:
 		if !c.Array || c.NameKey == "" {
 			return nil, false

@@ -26,7 +26,7 @@ type Family struct {
 	Call   Span // around one call; zero: the codec finds its end
 	Layout Layout
 	// the first is how the family writes, the others what it is known to slip into
-	Codecs         []Syntax
+	Syntaxes       []Syntax
 	Opens          []string        // further markers that open a region
 	UnmarkedStarts []UnmarkedStart // texts that start a call and are no markers
 	Headers        *Headers        // messages that say in a header what they are (harmony)
@@ -89,7 +89,7 @@ type UnmarkedStart struct {
 	Text      string
 	LineStart bool // only as the first thing on its line
 	Bare      bool // the text is also common where no call is meant
-	Codec     Syntax
+	Syntax    Syntax
 }
 
 // With returns the dialect for a vocabulary.
@@ -130,7 +130,7 @@ func (d *Dialect) Name() string { return d.Key }
 func (f *Family) Settle() {
 	taken := []string{f.Think.Open, f.Think.Close, f.Call.Open, f.Call.Close, f.Section.Open, f.Section.Close, ""}
 	taken = append(taken, f.Text...)
-	for _, c := range f.Codecs {
+	for _, c := range f.Syntaxes {
 		taken = append(append(taken, c.Openers()...), c.inner()...)
 	}
 	for _, list := range []*[]string{&f.Ends, &f.Results, &f.Noise} {
@@ -146,7 +146,7 @@ func (f *Family) Settle() {
 
 // Prefixes tells that the family itself writes a prefix before names.
 func (d *Dialect) Prefixes() bool {
-	c, ok := d.Codecs[0].(Named)
+	c, ok := d.Syntaxes[0].(Named)
 	return ok && c.Index || d.Headers != nil
 }
 
@@ -217,12 +217,12 @@ func (d *Dialect) AllMarkers() []Marker {
 		add(RoleLayout, d.Section.Open)
 	}
 	add(RoleCall, d.Section.Open)
-	for _, c := range d.Codecs {
+	for _, c := range d.Syntaxes {
 		add(RoleCall, c.Openers()...)
 	}
 	add(RoleCall, d.Opens...)
 	add(RoleLayout, d.Call.Close, d.Section.Close)
-	for _, c := range d.Codecs {
+	for _, c := range d.Syntaxes {
 		add(RoleLayout, c.inner()...)
 	}
 	add(RoleText, d.Text...)
@@ -290,7 +290,7 @@ func (d *Dialect) Terminators() (all, ends []string) {
 // InnerMarkers are those that stand within calls.
 func (d *Dialect) InnerMarkers() map[string]bool {
 	inner := map[string]bool{}
-	for _, c := range d.Codecs {
+	for _, c := range d.Syntaxes {
 		for _, t := range c.inner() {
 			for _, s := range d.Spellings(t) {
 				inner[s] = true
@@ -330,7 +330,7 @@ func (d *Dialect) tagEnd(marker string) string {
 	if !strings.HasSuffix(strings.TrimSuffix(marker, `"`), "=") {
 		return ""
 	}
-	for _, c := range d.Codecs {
+	for _, c := range d.Syntaxes {
 		if t, ok := c.(Tagged); ok && marker == t.Call.Open {
 			return TagClose(t.Call.Close)
 		} else if ok && marker == t.Arg.Open {
@@ -343,7 +343,7 @@ func (d *Dialect) tagEnd(marker string) string {
 // Late tells that only the marker around a call ends it: before it another argument may follow,
 // and a %check mark must stand where there is no choice.
 func (d *Dialect) Late() bool {
-	c, ok := d.Codecs[0].(Tagged)
+	c, ok := d.Syntaxes[0].(Tagged)
 	return ok && c.CallEnd == ""
 }
 

@@ -126,7 +126,7 @@ func (p *Constrained) overInCall(x part) {
 		c.out = append(c.out, c.tool.Schema.Field(c.key, peek.ReplaceInvalid(p.word))...)
 		p.word = p.word[:0]
 	case emit.CaptureTree:
-		c.out = append(c.out, c.tool.Tree(c.key, p.plan.Dialect.Codecs[0].(format.Nested), string(p.word))...)
+		c.out = append(c.out, c.tool.Tree(c.key, p.plan.Dialect.Syntaxes[0].(format.Nested), string(p.word))...)
 		p.word = p.word[:0]
 	case emit.CaptureMembers:
 		if c.members == 0 {

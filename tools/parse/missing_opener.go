@@ -149,7 +149,7 @@ func (p *Reading) findUnopened() {
 	if !p.Callable {
 		return
 	}
-	for _, c := range p.Dialect.Codecs {
+	for _, c := range p.Dialect.Syntaxes {
 		for _, h := range unopenedOf(c) {
 			h.codec = scan.CodecOf(c)
 			if len(h.Marks) > 0 && !h.bare {
@@ -163,7 +163,7 @@ func (p *Reading) findUnopened() {
 			p.addUnopened(h)
 		}
 	}
-	if !slices.ContainsFunc(p.Dialect.Codecs, func(c format.Syntax) bool { _, ok := c.(format.Python); return ok }) {
+	if !slices.ContainsFunc(p.Dialect.Syntaxes, func(c format.Syntax) bool { _, ok := c.(format.Python); return ok }) {
 		p.addUnopened(unopenedList)
 	}
 	p.addUnopened(toolNameTag)

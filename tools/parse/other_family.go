@@ -57,7 +57,7 @@ func NewOtherFamilies(families []*format.Dialect) *OtherFamilies {
 // rank orders families that share a marker: the lowest reads its calls. A marker that is one of
 // several spellings tells least of a family, and one before a JSON object less than another.
 func rank(d *format.Dialect, marker string) int {
-	_, inJSON := d.Codecs[0].(format.JSON)
+	_, inJSON := d.Syntaxes[0].(format.JSON)
 	switch {
 	case d.Spelt && !strings.Contains(marker, "｜"):
 		return 2
@@ -101,7 +101,7 @@ func wraps() (all []*format.Dialect) {
 				open, end := "<"+bar+word+bar+">", "<"+bar+"/"+word+bar+">"
 				c := format.JSON{NameKey: "name", ArgsKey: "arguments"}
 				all = append(all, &format.Dialect{Family: format.Family{Key: open, Section: format.Span{Close: end},
-					Codecs: []format.Syntax{c}, UnmarkedStarts: []format.UnmarkedStart{{Text: open, Bare: true, Codec: c}}}})
+					Syntaxes: []format.Syntax{c}, UnmarkedStarts: []format.UnmarkedStart{{Text: open, Bare: true, Syntax: c}}}})
 			}
 		}
 	}
@@ -257,7 +257,7 @@ func (s *otherFamilyScanner) take(events []turn.Event) bool {
 func (s *otherFamilyScanner) Marked() bool {
 	d := s.parser.plan.Dialect
 	closers := d.Closers()
-	if tags, ok := d.Codecs[0].(format.Tagged); ok && tags.CallEnd != "" {
+	if tags, ok := d.Syntaxes[0].(format.Tagged); ok && tags.CallEnd != "" {
 		closers = append(closers, tags.CallEnd)
 	}
 	return !s.worded && (!s.late || len(closers) == 0 || peek.EndsWithTag(bytes.TrimSpace(s.found[0].Source), closers))

@@ -147,7 +147,7 @@ func (p *Tolerant) openOwn(c format.UnmarkedStart, at, n int) {
 	default:
 		p.turnTo(false)
 	}
-	p.openUnmarked(at, at+n, scan.CodecOf(c.Codec), c.Bare)
+	p.openUnmarked(at, at+n, scan.CodecOf(c.Syntax), c.Bare)
 	if p.region.first {
 		p.region.Proof = 1
 		if led {

@@ -52,7 +52,7 @@ const headRoom = 160
 func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
 	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys, CallKeys: declared.CallKeys}
 	// a derived dialect may have keys of its own
-	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey {
+	if c, ok := d.Syntaxes[0].(format.JSON); ok && !c.NameIsKey {
 		p.NameKeys = append([]string{c.NameKey}, declared.NameKeys...)
 		p.ArgsKeys = append([]string{c.ArgsKey}, declared.ArgsKeys...)
 		p.CallKeys = append([]string{c.NameKey, c.ArgsKey, c.IDKey}, declared.CallKeys...)
@@ -125,7 +125,7 @@ func (p *Plan) declare(tools []turn.Tool) error {
 			d.Members = d.Properties(declared.MostMasked - members)
 			members += len(d.Members)
 		}
-		d.Held = !p.exact(p.Dialect.Codecs[0], &d)
+		d.Held = !p.exact(p.Dialect.Syntaxes[0], &d)
 		p.Issues = append(p.Issues, d.Issues...)
 		if d.Unsat != "" {
 			p.Issues = append(p.Issues, grammar.Issue{Tool: t.Name, Action: declared.Uncallable, Why: d.Unsat})

@@ -128,7 +128,7 @@ type Cutter interface {
 
 // RegionCodecs are the codecs that may read what follows an opener.
 func RegionCodecs(d *format.Dialect, opener string) []Codec {
-	all := slices.Clone(d.Codecs)
+	all := slices.Clone(d.Syntaxes)
 	for i, c := range all {
 		if t, ok := c.(format.Tagged); ok {
 			all[i] = t.Spelt(opener)
@@ -216,7 +216,7 @@ func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
 // of the message.
 type TextCodec struct{}
 
-// Starts implements Codec: any text is an input.
+// Starts implements Syntax: any text is an input.
 func (TextCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
 
 // Scanner implements Codec.
