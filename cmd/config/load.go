@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenon/engine"
+	"tenon/server/sse"
 )
 
 // Source says where a setting's value came from.
@@ -335,8 +336,8 @@ type setting struct {
 	path string
 }
 
-// engineDefaults puts the engine's defaults into tags.
-var engineDefaults = strings.NewReplacer(
+// numbers puts into tags what other packages own.
+var numbers = strings.NewReplacer(
 	"{slots}", strconv.Itoa(engine.DefaultSlots),
 	"{queue}", strconv.Itoa(engine.DefaultQueue),
 	"{queue-timeout}", strings.TrimSuffix(engine.DefaultQueueTimeout.String(), "0s"),
@@ -345,6 +346,8 @@ var engineDefaults = strings.NewReplacer(
 	"{ubatch-gpu}", strconv.Itoa(engine.DefaultMicroBatchGPU),
 	"{max-pause}", engine.DefaultMaxPause.String(),
 	"{cache-ram}", strconv.Itoa(engine.DefaultHostMemory>>20),
+	"{heartbeat}", sse.DefaultEvery.String(),
+	"{most-heartbeat}", sse.MaxEvery.String(),
 )
 
 // settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
@@ -354,7 +357,7 @@ func settings() []setting {
 	all := make([]setting, t.NumField())
 	group := ""
 	for i := range all {
-		tag := t.Field(i).Tag
+		tag := reflect.StructTag(numbers.Replace(string(t.Field(i).Tag)))
 		if f, ok := sampling.FieldByName(t.Field(i).Name); ok {
 			tag += " " + f.Tag // the first of two tags counts
 		}
@@ -362,8 +365,7 @@ func settings() []setting {
 			group = g
 		}
 		all[i] = setting{
-			index: i, name: tag.Get("flag"),
-			defaultValue: engineDefaults.Replace(tag.Get("default")), help: engineDefaults.Replace(tag.Get("help")),
+			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
 			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
 			perModel: tag.Get("model") != "", path: tag.Get("path"),
 		}

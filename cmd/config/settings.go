@@ -7,7 +7,7 @@ import "time"
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
 // file means a place beside itself (gguf: only by what ends so), group the heading it stands
-// under. In default and help, a word in braces is a number of the engine's (engineDefaults).
+// under. A word in braces is a number that another package owns (numbers, in load.go).
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
@@ -20,7 +20,7 @@ type Settings struct {
 	TLSKey       string   `flag:"ssl-key-file" path:"yes" help:"the certificate's private key (PEM)"`
 	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
-	Heartbeat time.Duration `flag:"heartbeat" default:"5s" min:"100ms" max:"10s" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
+	Heartbeat time.Duration `flag:"heartbeat" default:"{heartbeat}" min:"100ms" max:"{most-heartbeat}" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
 	MinDelta  int           `flag:"stream-min-bytes" default:"0" min:"0" max:"65536" help:"least bytes of a piece of streamed text, thinking or arguments, where more follows; 0: each token is sent as it comes"`
 
 	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
