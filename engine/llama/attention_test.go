@@ -56,7 +56,7 @@ func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 		c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 64, Flash: FlashOn})
 		evaluate(t, c, 1, ids[:cells])
 		if odd != nil {
-			saved, err := c.Save(1, Whole)
+			saved, err := c.Save(1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 			spoil(values, odd)
 			spoil(keys[len(keys)-cells*row:], odd)
 			c.Cut(1, 0)
-			if err := c.Restore(1, Whole, saved, cells); err != nil {
+			if err := c.Restore(1, saved, cells); err != nil {
 				t.Fatal(err)
 			}
 		}

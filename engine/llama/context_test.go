@@ -143,25 +143,20 @@ func TestCut_sameAsFreshOrRefused(t *testing.T) {
 	})
 }
 
-func TestCheckpoint_goesBackOnEveryKind(t *testing.T) {
+// Where a sequence went on, what was saved of it before takes it back, whatever can be cut.
+func TestSave_goesBackOnEveryKind(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 32}, func(t *testing.T, c *Context) {
 		ids := text(t, c.model, 300)
 		evaluate(t, c, 0, ids[:100])
-		if c.Rewind() == engine.RewindAny {
-			if data, err := c.Save(0, Checkpoint); err == nil {
-				t.Logf("a checkpoint of %d bytes where none is needed", len(data))
-			}
-			return
-		}
-		state, err := c.Save(0, Checkpoint)
+		state, err := c.Save(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		evaluate(t, c, 0, ids[100:])
-		if err := c.Restore(0, Checkpoint, state, 100); err != nil {
+		if err := c.Restore(0, state, 100); err != nil {
 			t.Fatal(err)
 		}
-		sameLogits(t, "after a checkpoint", evaluate(t, c, 0, ids[100:150]), evaluate(t, c, 1, ids[:150]))
+		sameLogits(t, "after going back", evaluate(t, c, 0, ids[100:150]), evaluate(t, c, 1, ids[:150]))
 	})
 }
 
@@ -169,16 +164,16 @@ func TestSave_movesASequenceOutAndBack(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 512, Sequences: 2}, func(t *testing.T, c *Context) {
 		ids := text(t, c.model, 120)
 		evaluate(t, c, 0, ids[:100])
-		state, err := c.Save(0, Whole)
+		state, err := c.Save(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Clear()
-		if err := c.Restore(1, Whole, state, 100); err != nil {
+		if err := c.Restore(1, state, 100); err != nil {
 			t.Fatal(err)
 		}
 		sameLogits(t, "restored", evaluate(t, c, 1, ids[100:]), evaluate(t, c, 0, ids))
-		if err := c.Restore(1, Whole, state[:len(state)/2], 100); err == nil {
+		if err := c.Restore(1, state[:len(state)/2], 100); err == nil {
 			t.Error("half a state was restored")
 		}
 		if c.MaxPosition(1) != -1 {
@@ -342,14 +337,14 @@ func TestAppend_sameAsFreshOrRefused(t *testing.T) {
 	if err := c.Append(0, 1, 100, 150); err != nil {
 		t.Fatal(err)
 	}
-	tail, err := c.Save(1, Whole)
+	tail, err := c.Save(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !c.Cut(1, 0) || !c.Cut(0, 100) {
 		t.Fatal("cut refused")
 	}
-	if err := c.Restore(2, Whole, tail, 150); err != nil {
+	if err := c.Restore(2, tail, 150); err != nil {
 		t.Fatal(err)
 	}
 	for _, wrong := range [][2]int{{101, 150}, {90, 150}, {100, 151}, {100, 100}} {

@@ -119,25 +119,14 @@ func (c *Context) Clear() {
 	}
 }
 
-// State is how much of a sequence's memory is saved.
-type State uint32
-
-// The extents of a saved state.
-const (
-	// all cells: to move a sequence out of the cache and back
-	Whole State = 0
-	// what cannot be cut (recurrent state, sliding window): to go back
-	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
-)
-
 // Save returns a copy of a sequence's memory, in memory of C that the caller gives back with
 // [Free]: Go would hold about as much again before it looked for what nobody uses. The bytes are
 // private to this build of llama.cpp, this model and these options.
-func (c *Context) Save(sequence int, s State) ([]byte, error) {
+func (c *Context) Save(sequence int) ([]byte, error) {
 	if err := c.checkSequence(sequence); err != nil {
 		return nil, fmt.Errorf("save state: %w", err)
 	}
-	size := C.llama_state_seq_get_size_ext(c.ptr.llama, C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
+	size := C.llama_state_seq_get_size(c.ptr.llama, C.llama_seq_id(sequence))
 	if size == 0 {
 		return nil, errors.New("save state: the sequence is empty")
 	}
@@ -145,7 +134,7 @@ func (c *Context) Save(sequence int, s State) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save state: %w", err)
 	}
-	n := C.llama_state_seq_get_data_ext(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(&data[0])), size, C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
+	n := C.llama_state_seq_get_data(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(&data[0])), size, C.llama_seq_id(sequence))
 	if n == 0 {
 		Free(data)
 		return nil, errors.New("save state: llama.cpp refused")
@@ -165,11 +154,9 @@ func Alloc(size int) ([]byte, error) {
 // Free gives back what Save or Alloc returned.
 func Free(saved []byte) { C.free(unsafe.Pointer(unsafe.SliceData(saved))) }
 
-// Restore puts back what Save with the same extent returned, and cuts the sequence so that its
-// next token goes to the position at which it was saved. After a Whole state nothing else is
-// needed; before a Checkpoint the sequence must still hold its other cells up to that position. On
-// an error the sequence is removed.
-func (c *Context) Restore(sequence int, s State, data []byte, position int) error {
+// Restore puts back what Save returned, and cuts the sequence so that its next token goes to the
+// position at which it was saved. On an error the sequence is removed.
+func (c *Context) Restore(sequence int, data []byte, position int) error {
 	if err := c.checkSequence(sequence); err != nil {
 		return fmt.Errorf("restore state: %w", err)
 	}
@@ -180,7 +167,7 @@ func (c *Context) Restore(sequence int, s State, data []byte, position int) erro
 		C.llama_memory_seq_rm(c.mem, c.twin(sequence), -1, -1)
 	}
 	var failure C.tn_error
-	n := C.tn_state_set(c.ptr, (*C.uint8_t)(unsafe.Pointer(&data[0])), C.size_t(len(data)), C.int(sequence), C.uint32_t(s), &failure)
+	n := C.tn_state_set(c.ptr, (*C.uint8_t)(unsafe.Pointer(&data[0])), C.size_t(len(data)), C.int(sequence), &failure)
 	if n != 0 && c.remove(sequence, position) && c.MaxPosition(sequence) == position-1 {
 		c.pair(sequence)
 		return nil

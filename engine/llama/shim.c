@@ -270,9 +270,9 @@ int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * eff
     return rc;
 }
 
-size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, uint32_t flags, tn_error * err) {
+size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, tn_error * err) {
     pending = err;
-    size_t n = llama_state_seq_set_data_ext(c->llama, data, size, seq, flags);
+    size_t n = llama_state_seq_set_data(c->llama, data, size, seq);
     pending = NULL;
     return n;
 }

@@ -62,7 +62,7 @@ void tn_context_free(tn_context * c);
 void tn_context_abort(tn_context * c, bool on);
 // tn_decode runs llama_decode on so many threads.
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err);
-size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, uint32_t flags, tn_error * err);
+size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, tn_error * err);
 int tn_set_adapters(tn_context * c, struct llama_adapter_lora ** adapters, float * scales, size_t n);
 struct llama_adapter_lora * tn_adapter_load(struct llama_model * m, const char * path, tn_error * err);
 

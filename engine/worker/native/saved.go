@@ -81,7 +81,7 @@ func (b *backend) rewindable() bool { return b.info.Rewind == engine.RewindAny }
 
 func (b *backend) Save(sequence, from, end int) (runner.Data, error) {
 	if !b.rewindable() {
-		piece, err := b.context.Save(sequence, llama.Whole)
+		piece, err := b.context.Save(sequence)
 		return pieces{piece}, err
 	}
 	var all pieces
@@ -102,7 +102,7 @@ func (b *backend) savePiece(sequence, from, to int) ([]byte, error) {
 	if err := b.context.Append(sequence, b.scratch(), from, to); err != nil {
 		return nil, err
 	}
-	return b.context.Save(b.scratch(), llama.Whole)
+	return b.context.Save(b.scratch())
 }
 
 // pieceEnd is where a piece ends that begins at a position.
@@ -117,7 +117,7 @@ func (b *backend) scratch() int { return b.context.Options().Sequences - 1 }
 
 func (b *backend) Restore(sequence int, s runner.Saved) error {
 	if !b.rewindable() {
-		return b.context.Restore(sequence, llama.Whole, s.Data.(pieces)[0], s.Last)
+		return b.context.Restore(sequence, s.Data.(pieces)[0], s.Last)
 	}
 	from := s.First
 	for _, piece := range s.Data.(pieces) { // Save has made it, or Load
@@ -134,7 +134,7 @@ func (b *backend) Restore(sequence int, s runner.Saved) error {
 
 func (b *backend) restorePiece(sequence int, piece []byte, s runner.Saved) error {
 	defer b.context.Cut(b.scratch(), 0)
-	if err := b.context.Restore(b.scratch(), llama.Whole, piece, s.Last); err != nil {
+	if err := b.context.Restore(b.scratch(), piece, s.Last); err != nil {
 		return err
 	}
 	return b.context.Append(b.scratch(), sequence, s.From, s.To)
