@@ -13,6 +13,7 @@
 // # Files
 //
 //	settings.go               every setting, with its default and help
+//	numbers.go                the defaults that other packages own
 //	load.go                   settings from flags, environment and file, held against their
 //	                          bounds
 //	file.go                   the YAML file

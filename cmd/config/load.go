@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenon/engine"
-	"tenon/server/sse"
 )
 
 // Source says where a setting's value came from.
@@ -336,20 +335,6 @@ type setting struct {
 	path string
 }
 
-// numbers puts into tags what other packages own.
-var numbers = strings.NewReplacer(
-	"{slots}", strconv.Itoa(engine.DefaultSlots),
-	"{queue}", strconv.Itoa(engine.DefaultQueue),
-	"{queue-timeout}", strings.TrimSuffix(engine.DefaultQueueTimeout.String(), "0s"),
-	"{batch}", strconv.Itoa(engine.DefaultBatch),
-	"{ubatch}", strconv.Itoa(engine.DefaultMicroBatch),
-	"{ubatch-gpu}", strconv.Itoa(engine.DefaultMicroBatchGPU),
-	"{max-pause}", engine.DefaultMaxPause.String(),
-	"{cache-ram}", strconv.Itoa(engine.DefaultHostMemory>>20),
-	"{heartbeat}", sse.DefaultEvery.String(),
-	"{most-heartbeat}", sse.MaxEvery.String(),
-)
-
 // settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
 // default and bounds, where it does not give its own.
 func settings() []setting {
@@ -357,7 +342,7 @@ func settings() []setting {
 	all := make([]setting, t.NumField())
 	group := ""
 	for i := range all {
-		tag := reflect.StructTag(numbers.Replace(string(t.Field(i).Tag)))
+		tag := withNumbers(t.Field(i).Tag)
 		if f, ok := sampling.FieldByName(t.Field(i).Name); ok {
 			tag += " " + f.Tag // the first of two tags counts
 		}

@@ -7,7 +7,7 @@ import "time"
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
 // file means a place beside itself (gguf: only by what ends so), group the heading it stands
-// under. A word in braces is a number that another package owns (numbers, in load.go).
+// under. A word in braces is a number that another package owns (numbers.go).
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
