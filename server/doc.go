@@ -14,8 +14,7 @@
 //     so the same answer.
 //
 // Around it, observe.go counts and logs each request and keeps or sends its record (debug.go):
-// what the turn saw and did, which chat.Service writes into the chat.Record of the request's
-// context.
+// what its turns saw and did, which the record.Record in its context writes down.
 //
 // What changes the fleet of models is tenon's own API (server/fleet, API.md), for admins alone
 // (admin.go).

@@ -15,6 +15,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/wire"
 )
 
@@ -81,12 +82,12 @@ const unknownDate = "1970-01-01T00:00:00Z"
 // modelFacts are what is known of models beside their status; each may be nil.
 type modelFacts struct {
 	warnings func(id string) []string
-	traits   func(catalog.Entry) chat.Traits
+	traits   func(catalog.Entry) loader.Traits
 	slots    func(id string) int
 }
 
 // of is what the model's file says; of a loaded model its engine's word counts.
-func (k modelFacts) of(s fleet.Status) (t chat.Traits) {
+func (k modelFacts) of(s fleet.Status) (t loader.Traits) {
 	if k.traits != nil {
 		t = k.traits(s.Entry)
 	}
@@ -196,7 +197,7 @@ func findModel(m Models, name string) (fleet.Status, string, *chat.Error) {
 	}
 	if err != nil {
 		var shaped *chat.Error
-		_ = errors.As(chat.LoadError(err), &shaped) // every error of Resolve has a kind
+		_ = errors.As(loader.AsError(err), &shaped) // every error of Resolve has a kind
 		return fleet.Status{}, "", shaped
 	}
 	spelled := e.ID
@@ -238,7 +239,7 @@ func (k modelFacts) describe(s fleet.Status) modelInfo {
 // capabilities are what a model was made for: of tools they say what its template shows. Others
 // are given tools too, in words.
 func (k modelFacts) capabilities(s fleet.Status) []string {
-	traits := chat.Traits{Tools: true}
+	traits := loader.Traits{Tools: true}
 	if k.traits != nil {
 		traits = k.traits(s.Entry)
 	}

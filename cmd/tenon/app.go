@@ -24,6 +24,7 @@ import (
 	"tenon/server"
 	"tenon/server/agent"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	api "tenon/server/fleet"
 	"tenon/server/responses"
 	"tenon/server/telemetry"
@@ -33,7 +34,7 @@ import (
 type app struct {
 	handler   http.Handler
 	manager   *fleet.Fleet
-	loader    *chat.Loader
+	loader    *loader.Loader
 	responses *responses.Store
 	agent     *agent.Service
 	telemetry *telemetry.Telemetry // nil: there is none
@@ -48,7 +49,7 @@ type app struct {
 	// one at a time; guards options
 	reloading sync.Mutex
 	// that are in force
-	options chat.LoaderOptions
+	options loader.Options
 	// what settings say, as at the start
 	read func(*config.Loader) (*catalog.Catalog, []string, perModel, error)
 	// what is served
@@ -73,15 +74,12 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	}
 	a := &app{telemetry: sent, manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
-	a.options, a.loader = options, chat.NewLoader(manager, options)
+	a.options, a.loader = options, loader.New(manager, options)
 	a.offers, _ = offers{}.after(p.loader)
 	if a.journal, err = openJournal(p.loader, a.offers); err != nil {
 		return nil, err
 	}
 	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
-	if sent != nil {
-		service.Begun = sent.Turn
-	}
 	a.agent = agent.New(service, a.executing(p.loader, a.offers))
 	a.handler = server.New(server.Options{
 		Service: service, Agent: a.agent, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
