@@ -205,8 +205,10 @@ func TestAPIs_requests(t *testing.T) {
 	full := engine.Turn{
 		Prompt: engine.Plain("hi"), Grammar: `root ::= "a"`, Budget: engine.Budget{Tokens: 12}, Logprobs: 2, CacheKey: "key",
 		Sampling: engine.Sampling{
-			Temperature: number(0.8), TopK: &zero, TopP: number(0), MinP: number(0.25), RepeatPenalty: number(1.5), PresencePenalty: number(1), FrequencyPenalty: number(-1),
-			TypicalP: number(0.5), Seed: &seed, LogitBias: map[int32]float32{97: -1000, 98: 2},
+			Numbers: engine.Numbers{
+				Temperature: number(0.8), TopK: &zero, TopP: number(0), MinP: number(0.25), RepeatPenalty: number(1.5), PresencePenalty: number(1), FrequencyPenalty: number(-1), TypicalP: number(0.5),
+			},
+			Seed: &seed, LogitBias: map[int32]float32{97: -1000, 98: 2},
 		},
 	}
 	hosts := map[string]*farHost{"vllm-0.33.0": hostOf(VLLM), "vllm-0.11.2": {api: VLLM, version: "0.11.2", width: 64}, "sglang": hostOf(SGLang), "openai": hostOf(OpenAI)}

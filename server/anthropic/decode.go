@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -79,18 +80,12 @@ func (d *decoder) limits(w messagesRequest, r *chat.Request) error {
 }
 
 func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
-	for _, n := range []wire.Number{
-		{Name: "temperature", Value: w.Temperature, Max: 1, To: &r.Sampling.Temperature},
-		{Name: "top_p", Value: w.TopP, Max: 1, To: &r.Sampling.TopP},
-	} {
-		if err := n.Decode(); err != nil {
-			return err
-		}
+	if err := wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: math.Inf(-1), Max: math.Inf(1)}}, &r.Sampling); err != nil {
+		return err
 	}
 	if w.TopK != nil && *w.TopK < 0 {
 		return chat.Invalidf("top_k", "is %d; expected 0 or more", *w.TopK)
 	}
-	r.Sampling.TopK = w.TopK
 	return nil
 }
 

@@ -97,15 +97,7 @@ func (d *decoder) limits(w createRequest) error {
 			d.turn.Logprobs = *n
 		}
 	}
-	for _, n := range []wire.Number{
-		{Name: "temperature", Value: w.Temperature, Max: 2, To: &d.turn.Sampling.Temperature},
-		{Name: "top_p", Value: w.TopP, Max: 1, To: &d.turn.Sampling.TopP},
-	} {
-		if err := n.Decode(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 2}}, &d.turn.Sampling)
 }
 
 // checkMetadata keeps to the limits that the description gives.

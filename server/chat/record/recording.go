@@ -37,15 +37,15 @@ func (t *Trace) plan(d chat.Decision) {
 func traceSampling(s engine.Sampling) map[string]string {
 	out := map[string]string{}
 	v := reflect.ValueOf(s)
-	for i := range v.NumField() {
-		f := v.Field(i)
-		if f.IsZero() {
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		f := v.FieldByIndex(field.Index)
+		if field.Anonymous || f.IsZero() {
 			continue
 		}
 		if f.Kind() == reflect.Pointer {
 			f = f.Elem()
 		}
-		out[v.Type().Field(i).Name] = fmt.Sprint(f.Interface())
+		out[field.Name] = fmt.Sprint(f.Interface())
 	}
 	return out
 }
