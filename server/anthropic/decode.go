@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"tenon/server/chat"
@@ -93,11 +92,11 @@ func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
 const leastBudget = 1024
 
 func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
-	if c := w.OutputConfig; c != nil && c.Effort != "" {
-		if !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, c.Effort) {
-			return chat.Invalidf("output_config.effort", "is %q; expected low, medium, high, xhigh or max", c.Effort)
+	if c := w.OutputConfig; c != nil {
+		withoutMinimal := chat.Efforts()[1:]
+		if err := wire.OneEffort("output_config.effort", c.Effort, withoutMinimal, &r.Thinking); err != nil {
+			return err
 		}
-		r.Thinking.Effort = c.Effort
 	}
 	if err := wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking); err != nil {
 		return err

@@ -119,7 +119,7 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 		return 0, "the answer before had calls, and the thought before them is not sent along"
 	}
 	if tokens = t.Budget; tokens == 0 {
-		tokens = cmp.Or(efforts[t.Effort], efforts["medium"]) * cmp.Or(most, openAnswer) / 100
+		tokens = effortShare(t.Effort) * cmp.Or(most, openAnswer) / 100
 	}
 	if tokens = max(tokens, engine.LeastThought); most > 0 {
 		tokens = min(tokens, most-1)
@@ -130,8 +130,33 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 	return tokens, ""
 }
 
-// efforts are how much of an answer they may take, in per cent, as OpenRouter has it.
-var efforts = map[string]int{"minimal": 10, "low": 20, "medium": 50, "high": 80, "xhigh": 95, "max": 95}
+// efforts are the words for how much is to be thought, least first, and how much of an answer the
+// thought may take, in per cent, as OpenRouter has it.
+var efforts = []struct {
+	word  string
+	share int
+}{{"minimal", 10}, {"low", 20}, {"medium", mediumShare}, {"high", 80}, {"xhigh", 95}, {"max", 95}}
+
+const mediumShare = 50
+
+// Efforts are the words for how much is to be thought, least first.
+func Efforts() []string {
+	var words []string
+	for _, e := range efforts {
+		words = append(words, e.word)
+	}
+	return words
+}
+
+// effortShare is the share of an effort; of any other word it is medium's.
+func effortShare(word string) int {
+	for _, e := range efforts {
+		if e.word == word {
+			return e.share
+		}
+	}
+	return mediumShare
+}
 
 // openAnswer is the length, in tokens, that an answer without a limit is taken to have.
 const openAnswer = 8192
