@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"engine/worker":        {"engine", "engine/enginetest", "engine/llama", "grammar"},
 	"grammar":              {},
 	"templates":            {},
-	"templates/canonical":  {},
+	"templates/canonical":  {},                        // what tools/bind reads of templates
 	"templates/schema":     {"grammar/schema/source"}, // the table of keywords
 	"tools":                {"grammar"},
 	"tools/peek":           {},
@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"tools/scan":           {"tools/ordered", "tools/plan", "tools/declared", "tools/turn", "tools/format", "tools/peek", "tools/lenient", "tools/conform"},
 	"tools/parse":          {"tools/ordered", "tools/scan", "tools/emit", "tools/plan", "tools/declared", "tools/turn", "tools/format", "tools/peek", "tools/lenient", "tools/conform", "grammar"},
 	"tools/retry":          {"tools/turn", "tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/conform", "grammar"},
-	"tools/bind":           {"templates/canonical", "tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/families", "tools/format", "tools/turn"}, // the words of the probe
+	"tools/bind":           {"templates/canonical", "tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/families", "tools/format", "tools/turn"},
 	"models":               {"engine"},
 	"server/chat/owned":    {},
 	"server/chat/prepared": {"server/chat/owned", "engine", "models", "templates", "tools"},

@@ -25,8 +25,9 @@
 //
 //	request.go, hosted.go, caller.go         what is asked, also of hosted tools, and by whom
 //	event.go, collect.go                     what is answered
-//	errors.go                                how a turn fails; which kind an engine's error is
-//	service.go, text.go                      running a turn; counting, embedding and the like
+//	errors.go                                how a turn fails, and of which kind an engine's
+//	                                         error is
+//	service.go, tokenize_embed.go            running a turn; what generates nothing
 //	plan.go, answer.go, limit.go             planning: an answer's schema, what an engine lacks
 //	dates.go, leaked.go, flatten.go          the conversation's date, calls in its texts, flat
 //	                                         schemas
@@ -34,8 +35,8 @@
 //	                                         where the engine does not count
 //	infill.go                                filling in the middle
 //	generate.go, reading.go, delta.go        tokens to events
-//	miss.go                                  why no more of the prompt was cached, as the end of
-//	                                         an answer tells
+//	miss.go                                  why no more of the prompt was cached, for the end
+//	                                         of an answer
 //	mend.go, repeats.go, repetition.go       calls that do not validate, calls that repeat,
 //	                                         answers that go round in circles
 //	suspects.go                              turns that may be why a worker died
