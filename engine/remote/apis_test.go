@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/engine/remote/chat"
 )
 
 // What is asked of an upstream says what the engine can do.
@@ -247,5 +249,16 @@ func golden(t *testing.T, path, got string) {
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != got {
 		t.Errorf("%s: %v\n%s", path, err, got)
+	}
+}
+
+// A name that is no row of the table would be passed over in silence.
+func TestAPIs_sampleByTheTable(t *testing.T) {
+	for _, known := range []string{moreSampling, chat.Completions.Sampling, chat.Messages.Sampling} {
+		for key := range strings.SplitSeq(known, ",") {
+			if !slices.ContainsFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Key == key }) {
+				t.Errorf("%s is no sampling field", key)
+			}
+		}
 	}
 }
