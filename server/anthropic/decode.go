@@ -93,7 +93,7 @@ const leastBudget = 1024
 
 func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
 	if c := w.OutputConfig; c != nil {
-		withoutMinimal := chat.Efforts()[1:]
+		withoutMinimal := chat.Efforts[1:]
 		if err := wire.OneEffort("output_config.effort", c.Effort, withoutMinimal, &r.Thinking); err != nil {
 			return err
 		}

@@ -130,32 +130,19 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 	return tokens, ""
 }
 
-// efforts are the words for how much is to be thought, least first, and how much of an answer the
-// thought may take, in per cent, as OpenRouter has it.
-var efforts = []struct {
-	word  string
-	share int
-}{{"minimal", 10}, {"low", 20}, {"medium", mediumShare}, {"high", 80}, {"xhigh", 95}, {"max", 95}}
+// Efforts are the words for how much is to be thought, least first; effortShares are how much of
+// an answer each may take, in per cent, as OpenRouter has it.
+var (
+	Efforts      = []string{"minimal", "low", "medium", "high", "xhigh", "max"}
+	effortShares = []int{10, 20, 50, 80, 95, 95}
+)
 
-const mediumShare = 50
-
-// Efforts are the words for how much is to be thought, least first.
-func Efforts() []string {
-	var words []string
-	for _, e := range efforts {
-		words = append(words, e.word)
-	}
-	return words
-}
-
-// effortShare is the share of an effort; of any other word it is medium's.
+// effortShare is the share of a word; of one that is none it is medium's.
 func effortShare(word string) int {
-	for _, e := range efforts {
-		if e.word == word {
-			return e.share
-		}
+	if i := slices.Index(Efforts, word); i >= 0 {
+		return effortShares[i]
 	}
-	return mediumShare
+	return effortShare("medium")
 }
 
 // openAnswer is the length, in tokens, that an answer without a limit is taken to have.

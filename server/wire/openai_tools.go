@@ -72,14 +72,13 @@ func Freeform(field, kind, inside string, g *Grammar) (*tools.Freeform, error) {
 // Effort decodes how much is to be thought: a word of [chat.Efforts], or none; "" is the model's
 // own.
 func Effort(field, effort string, to *chat.Thinking) error {
-	if effort == noEffort {
+	const none = "none"
+	if effort == none {
 		to.Enabled = new(bool)
 		return nil
 	}
-	return OneEffort(field, effort, append([]string{noEffort}, chat.Efforts()...), to)
+	return OneEffort(field, effort, append([]string{none}, chat.Efforts...), to)
 }
-
-const noEffort = "none"
 
 // OneEffort decodes how much is to be thought, in the words that a protocol has for it.
 func OneEffort(field, effort string, words []string, to *chat.Thinking) error {
