@@ -8,33 +8,39 @@ import (
 
 // Sampling says how tokens are chosen. Nil and empty fields are unset: the file's
 // general.sampling.* decide, else llama-server's defaults. Names and meanings are llama-server's.
-//
-// The tags of its fields are the table of sampling fields, see [SamplingFields]. Settings and
-// request bodies take a field by giving one of theirs the same Go name.
 type Sampling struct {
-	Temperature    *float32 `key:"temperature" default:"0.8" min:"0" file:"temp"`
-	TopK           *int     `key:"top_k" default:"40" min:"0" file:"top_k"`
-	TopP           *float32 `key:"top_p" default:"0.95" min:"0" max:"1" file:"top_p"`
-	MinP           *float32 `key:"min_p" default:"0.05" min:"0" max:"1" file:"min_p"`
-	TypicalP       *float32 `key:"typical_p" default:"1" min:"0" max:"1"`
-	XTCProbability *float32 `key:"xtc_probability" default:"0" min:"0" max:"1" file:"xtc_probability"`
-	XTCThreshold   *float32 `key:"xtc_threshold" default:"0.1" min:"0" max:"1" file:"xtc_threshold"`
-	RepeatPenalty  *float32 `key:"repeat_penalty" default:"1" over:"0" file:"penalty_repeat"`
-	// tokens looked back at; -1: the whole context
-	RepeatLastN      *int     `key:"repeat_last_n" default:"64" min:"-1" file:"penalty_last_n"`
-	PresencePenalty  *float32 `key:"presence_penalty" default:"0"`
-	FrequencyPenalty *float32 `key:"frequency_penalty" default:"0"`
-	DRYMultiplier    *float32 `key:"dry_multiplier" default:"0" min:"0"`
-	DRYBase          *float32 `key:"dry_base" default:"1.75" min:"0"`
-	DRYAllowedLength *int     `key:"dry_allowed_length" default:"2" min:"0"`
-	DRYPenaltyLastN  *int     `key:"dry_penalty_last_n" default:"64" min:"-1"`
-	DRYBreakers      []string // where a repeated sequence may not begin or end
-	// 0: off, 1, 2
-	Mirostat    *int              `key:"mirostat" default:"0" min:"0" max:"2" file:"mirostat"`
-	MirostatTau *float32          `key:"mirostat_tau" default:"5" min:"0" file:"mirostat_tau"`
-	MirostatEta *float32          `key:"mirostat_eta" default:"0.1" min:"0" file:"mirostat_eta"`
+	Numbers
+	DRYBreakers []string          // where a repeated sequence may not begin or end
 	Seed        *uint32           // drawn for each turn where it is unset
 	LogitBias   map[int32]float32 // added to a token's logit; -Inf forbids it
+}
+
+// Numbers are the fields of a [Sampling] that are one number; nil: unset.
+type Numbers = SamplingNumbers[*float32, *int]
+
+// SamplingNumbers is the table of sampling fields, a row each. Settings and request bodies embed
+// it, so that they have every field: under its flag, and its help; under its name in JSON, which
+// is llama-server's. file is its name in a model file, behind general.sampling.; over a bound that
+// it must be above. [SamplingFields] are the rows as values.
+type SamplingNumbers[Real, Whole any] struct {
+	Temperature      Real  `json:"temperature" flag:"temp" default:"0.8" min:"0" file:"temp" help:"temperature, where neither the request nor the model file sets it; of sampling, upstreams (remote) are told what was set, and have defaults of their own"`
+	TopK             Whole `json:"top_k" flag:"top-k" default:"40" min:"0" file:"top_k" help:"keep the k likeliest tokens; 0: all"`
+	TopP             Real  `json:"top_p" flag:"top-p" default:"0.95" min:"0" max:"1" file:"top_p" help:"keep the likeliest tokens that make up this share; 1: all"`
+	MinP             Real  `json:"min_p" flag:"min-p" default:"0.05" min:"0" max:"1" file:"min_p" help:"drop tokens less likely than this share of the likeliest; 0: none"`
+	RepeatPenalty    Real  `json:"repeat_penalty" flag:"repeat-penalty" default:"1" over:"0" file:"penalty_repeat" help:"penalty for repeated tokens; 1: none"`
+	RepeatLastN      Whole `json:"repeat_last_n" flag:"repeat-last-n" default:"64" min:"-1" file:"penalty_last_n" help:"tokens the repeat penalty looks back at; -1: all"`
+	PresencePenalty  Real  `json:"presence_penalty" flag:"presence-penalty" default:"0" help:"penalty for tokens that have appeared"`
+	FrequencyPenalty Real  `json:"frequency_penalty" flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
+	TypicalP         Real  `json:"typical_p" flag:"typical" default:"1" min:"0" max:"1" help:"locally typical sampling: keep this share; 1: all"`
+	XTCProbability   Real  `json:"xtc_probability" flag:"xtc-probability" default:"0" min:"0" max:"1" file:"xtc_probability" help:"how often the likeliest tokens but one are dropped (XTC); 0: never"`
+	XTCThreshold     Real  `json:"xtc_threshold" flag:"xtc-threshold" default:"0.1" min:"0" max:"1" file:"xtc_threshold" help:"how likely a token must be for XTC to drop it"`
+	DRYMultiplier    Real  `json:"dry_multiplier" flag:"dry-multiplier" default:"0" min:"0" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
+	DRYBase          Real  `json:"dry_base" flag:"dry-base" default:"1.75" min:"0" help:"DRY's penalty grows by this with each token of the sequence"`
+	DRYAllowedLength Whole `json:"dry_allowed_length" flag:"dry-allowed-length" default:"2" min:"0" help:"longest sequence, in tokens, that DRY lets be repeated"`
+	DRYPenaltyLastN  Whole `json:"dry_penalty_last_n" flag:"dry-penalty-last-n" default:"64" min:"-1" help:"tokens DRY looks back at; -1: all"`
+	Mirostat         Whole `json:"mirostat" flag:"mirostat" default:"0" min:"0" max:"2" file:"mirostat" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
+	MirostatEta      Real  `json:"mirostat_eta" flag:"mirostat-lr" default:"0.1" min:"0" file:"mirostat_eta" help:"Mirostat's learning rate"`
+	MirostatTau      Real  `json:"mirostat_tau" flag:"mirostat-ent" default:"5" min:"0" file:"mirostat_tau" help:"entropy that Mirostat aims at"`
 }
 
 // SamplingField is a row of the table of sampling fields: a field of [Sampling] that is one
@@ -42,6 +48,7 @@ type Sampling struct {
 type SamplingField struct {
 	Name     string // the Go field's
 	Key      string // in llama-server's requests
+	Flag     string // that sets it for all requests
 	File     string // in a model file, behind general.sampling.; "": files do not set it
 	Whole    bool   // a whole number
 	Default  float64
@@ -55,7 +62,7 @@ var SamplingFields = samplingFields()
 func samplingFields() []SamplingField {
 	var rows []SamplingField
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Sampling]()) {
-		if f.Tag.Get("key") == "" {
+		if f.Tag.Get("flag") == "" {
 			continue
 		}
 		number := func(tag string, absent float64) float64 {
@@ -66,7 +73,7 @@ func samplingFields() []SamplingField {
 		}
 		_, above := f.Tag.Lookup("over")
 		rows = append(rows, SamplingField{
-			Name: f.Name, Key: f.Tag.Get("key"), File: f.Tag.Get("file"), Whole: f.Type == reflect.TypeFor[*int](),
+			Name: f.Name, Key: f.Tag.Get("json"), Flag: f.Tag.Get("flag"), File: f.Tag.Get("file"), Whole: f.Type == reflect.TypeFor[*int](),
 			Default: number("default", 0), Min: number("min", number("over", math.Inf(-1))), Max: number("max", math.Inf(1)), Above: above,
 		})
 	}
@@ -96,11 +103,17 @@ func (f SamplingField) Get(s Sampling) (float64, bool) {
 
 // Or returns s with its unset fields taken from d.
 func (s Sampling) Or(d Sampling) Sampling {
-	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(d)
+	fill(reflect.ValueOf(&s).Elem(), reflect.ValueOf(d))
+	return s
+}
+
+func fill(to, from reflect.Value) {
 	for i := range to.NumField() {
-		if to.Field(i).IsNil() {
-			to.Field(i).Set(from.Field(i))
+		switch f := to.Field(i); {
+		case f.Kind() == reflect.Struct:
+			fill(f, from.Field(i))
+		case f.IsNil():
+			f.Set(from.Field(i))
 		}
 	}
-	return s
 }

@@ -52,7 +52,7 @@ func TestSamplingField_getsTheShortestNumber(t *testing.T) {
 func TestSampling_orTakesWhatIsUnset(t *testing.T) {
 	own, other := float32(0.5), float32(0.9)
 	seed := uint32(7)
-	got := Sampling{Temperature: &own}.Or(Sampling{Temperature: &other, TopP: &other, Seed: &seed, DRYBreakers: []string{"x"}})
+	got := Sampling{Numbers: Numbers{Temperature: &own}}.Or(Sampling{Numbers: Numbers{Temperature: &other, TopP: &other}, Seed: &seed, DRYBreakers: []string{"x"}})
 	if *got.Temperature != own || *got.TopP != other || *got.Seed != 7 || len(got.DRYBreakers) != 1 || got.TopK != nil {
 		t.Errorf("%+v", got)
 	}

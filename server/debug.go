@@ -12,6 +12,7 @@ import (
 
 	"tenon/server/chat"
 	"tenon/server/chat/owned"
+	"tenon/server/chat/record"
 	"tenon/server/wire"
 )
 
@@ -55,7 +56,7 @@ func asksForRecord(r *http.Request) bool {
 }
 
 // encodeRecord writes a record on one line.
-func encodeRecord(r *chat.Record) []byte {
+func encodeRecord(r *record.Record) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -104,16 +105,16 @@ func (w *recordWriter) WriteString(s string) (int, error) { return w.Write([]byt
 // Unwrap lets http.ResponseController reach the connection.
 func (w *recordWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// end sends what was held back, with the record. nil: there is none.
-func (w *recordWriter) end(record []byte) {
+// end sends what was held back, with the record r. nil: there is none.
+func (w *recordWriter) end(r []byte) {
 	last := w.held.Bytes()
 	body, isObject := bytes.CutSuffix(bytes.TrimSpace(last), []byte("}"))
 	switch {
-	case record == nil:
+	case r == nil:
 	case !w.holds:
-		last = slices.Concat([]byte(": tenon-debug "), record, []byte("\n\n"))
+		last = slices.Concat([]byte(": tenon-debug "), r, []byte("\n\n"))
 	case isObject:
-		last = slices.Concat(body, []byte(`,"tenon_debug":`), record, []byte("}\n"))
+		last = slices.Concat(body, []byte(`,"tenon_debug":`), r, []byte("}\n"))
 	}
 	_, _ = w.ResponseWriter.Write(last) // a reader that is gone cannot be told
 }

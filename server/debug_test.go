@@ -15,6 +15,7 @@ import (
 	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // askWith sends a request with headers and returns the answer.
@@ -29,9 +30,9 @@ func askWith(t *testing.T, h http.Handler, path, body string, headers ...string)
 	return rec
 }
 
-func readRecord(t *testing.T, text string) *chat.Record {
+func readRecord(t *testing.T, text string) *record.Record {
 	t.Helper()
-	var r chat.Record
+	var r record.Record
 	if err := json.Unmarshal([]byte(text), &r); err != nil || len(r.Turns) == 0 {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -228,11 +229,11 @@ func TestReplay_aSavedRecordGivesTheSameAgain(t *testing.T) {
 	for name, c := range replayable {
 		t.Run(name, func(t *testing.T) {
 			saved := readRecord(t, recordOf(t, c.path, c.body, c.replies))
-			again, err := chat.Replay(t.Context(), saved)
+			again, err := record.Replay(t.Context(), saved)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range chat.Compare(saved, again) {
+			for _, d := range record.Compare(saved, again) {
 				t.Error(d)
 			}
 		})
@@ -256,19 +257,19 @@ func recordOf(t *testing.T, path, body string, replies []enginetest.Reply) strin
 
 func TestReplay_whatDiffersIsNamed(t *testing.T) {
 	c := replayable["call"]
-	for part, change := range map[string]func(*chat.Trace){
-		"events":  func(t *chat.Trace) { t.Events[1].Text = "other" },
-		"prompt":  func(t *chat.Trace) { t.Prompt.Segments[0].Text += "!" },
-		"grammar": func(t *chat.Trace) { t.Grammar += "\nx ::= y" },
-		"failure": func(t *chat.Trace) { t.Failure = &chat.Failure{Kind: "busy"} },
+	for part, change := range map[string]func(*record.Trace){
+		"events":  func(t *record.Trace) { t.Events[1].Text = "other" },
+		"prompt":  func(t *record.Trace) { t.Prompt.Segments[0].Text += "!" },
+		"grammar": func(t *record.Trace) { t.Grammar += "\nx ::= y" },
+		"failure": func(t *record.Trace) { t.Failure = &record.Failure{Kind: "busy"} },
 	} {
 		saved := readRecord(t, recordOf(t, c.path, c.body, c.replies))
 		change(saved.Turns[0])
-		again, err := chat.Replay(t.Context(), saved)
+		again, err := record.Replay(t.Context(), saved)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := chat.Compare(saved, again)
+		found := record.Compare(saved, again)
 		if len(found) != 1 || found[0].Part != part {
 			t.Errorf("%s: %v", part, found)
 		}

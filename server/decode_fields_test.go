@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenon/engine"
 	"tenon/server"
 )
 
@@ -84,6 +85,11 @@ func members(all map[string]structure, name string, s *ast.StructType) (out stru
 		id, _ := of.(*ast.Ident)
 		if len(f.Names) == 0 && id != nil {
 			embedded = append(embedded, id.Name)
+		}
+		if _, isTable := of.(*ast.IndexListExpr); isTable {
+			for _, row := range engine.SamplingFields {
+				out[row.Key] = ""
+			}
 		}
 		if f.Tag == nil {
 			continue

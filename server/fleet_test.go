@@ -19,6 +19,7 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	api "tenon/server/fleet"
 )
 
@@ -36,8 +37,8 @@ func served(t *testing.T, change func(*fleet.Options, *server.Options)) http.Han
 	}
 	f := fleet.New(fo)
 	t.Cleanup(func() { _ = f.Close() }) // scripted engines close well
-	so.Service, so.Models, so.Fleet.Fleet = &chat.Service{Models: chat.NewLoader(f, chat.LoaderOptions{})}, f, f
-	so.LMStudio, so.Traits = f, func(catalog.Entry) chat.Traits { return chat.Traits{} }
+	so.Service, so.Models, so.Fleet.Fleet = &chat.Service{Models: loader.New(f, loader.Options{})}, f, f
+	so.LMStudio, so.Traits = f, func(catalog.Entry) loader.Traits { return loader.Traits{} }
 	return server.New(so)
 }
 

@@ -7,7 +7,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server"
-	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 const gap = `{"model":"scripted","prompt":"func f() {","suffix":"}<X>"}`
@@ -39,11 +39,11 @@ func TestCompletions_theGapBeforeASuffixIsFilled(t *testing.T) {
 		}
 		_, text, _ := strings.Cut(rec.Body.String(), `"tenon_debug":`)
 		saved := readRecord(t, strings.TrimSuffix(strings.TrimSpace(text), "}"))
-		again, err := chat.Replay(t.Context(), saved)
+		again, err := record.Replay(t.Context(), saved)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range chat.Compare(saved, again) {
+		for _, d := range record.Compare(saved, again) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/rest"
 	"tenon/server/lmstudio/socket"
@@ -92,18 +93,21 @@ func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey strin
 // watch observes a prediction on a socket, or a response in the background, as observe does a
 // request.
 func (o observer) watch(ctx context.Context, method, path, protocol string) (context.Context, func()) {
-	record := &chat.Record{ID: cmp.Or(chat.RequestID(ctx), "req_"+rand.Text()), At: time.Now(), Method: method, Path: path, Full: o.recorded(), Status: http.StatusOK}
-	ctx = chat.WithRecord(ctx, record)
+	r := &record.Record{
+		ID: cmp.Or(record.RequestID(ctx), "req_"+rand.Text()), At: time.Now(), Method: method, Path: path,
+		Full: o.recorded(), Begun: o.telemetry.Turn, Status: http.StatusOK,
+	}
+	ctx = record.With(ctx, r)
 	o.metrics.running.Inc()
 	return ctx, func() {
 		o.metrics.running.Dec()
-		o.deliver(record, chat.CallerKey(ctx), nil, false)
-		o.metrics.request(record.Method, record.Path, record.Status, time.Since(record.At))
-		o.turns(ctx, record, protocol)
+		o.deliver(r, chat.CallerKey(ctx), nil, false)
+		o.metrics.request(r.Method, r.Path, r.Status, time.Since(r.At))
+		o.turns(ctx, r, protocol)
 		line := []slog.Attr{
-			slog.String("id", record.ID), slog.String("method", record.Method), slog.String("path", record.Path),
-			slog.Duration("took", time.Since(record.At)), slog.String("caller", chat.CallerOf(ctx).Name),
+			slog.String("id", r.ID), slog.String("method", r.Method), slog.String("path", r.Path),
+			slog.Duration("took", time.Since(r.At)), slog.String("caller", chat.CallerOf(ctx).Name),
 		}
-		o.log.LogAttrs(ctx, slog.LevelInfo, "request", o.describe(line, record)...)
+		o.log.LogAttrs(ctx, slog.LevelInfo, "request", o.describe(line, r)...)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
-	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/servertest"
 )
 
@@ -319,12 +319,12 @@ func TestStudio_historyIsThatOfChat(t *testing.T) {
 // before the stream begins.
 func TestStudio_chatAsksForReasoningThatTheModelCan(t *testing.T) {
 	for _, c := range []struct {
-		traits chat.Traits
+		traits loader.Traits
 		can    string // of the options, as the list gives them
 	}{
-		{chat.Traits{Thinks: true, Efforts: []string{"low", "high"}}, "off on low high"}, {chat.Traits{Thinks: true}, "off on"}, {chat.Traits{}, "off"},
+		{loader.Traits{Thinks: true, Efforts: []string{"low", "high"}}, "off on low high"}, {loader.Traits{Thinks: true}, "off on"}, {loader.Traits{}, "off"},
 	} {
-		s, _, _ := studio(t, func(o *server.Options) { o.Traits = func(catalog.Entry) chat.Traits { return c.traits } })
+		s, _, _ := studio(t, func(o *server.Options) { o.Traits = func(catalog.Entry) loader.Traits { return c.traits } })
 		_, list := askStudio(t, s, "GET", "/api/v1/models", "")
 		if all := at(list, "models", 0, "capabilities", "reasoning", "allowed_options"); c.traits.Thinks && fmt.Sprint(all) != "["+c.can+"]" {
 			t.Errorf("%+v: the list says %v", c.traits, all)

@@ -13,7 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"tenon/grammar"
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // metrics are what GET /metrics shows, in a registry of their own so that two servers in one
@@ -56,12 +58,10 @@ func newMetrics(r *prometheus.Registry, e Engines, m Models) *metrics {
 		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 	}
 	asked("tenon_grammar_cache_hits_total", "Output grammars that the server had compiled for an earlier request.", func() float64 {
-		found, _ := chat.GrammarsAsked()
-		return float64(found)
+		return float64(grammar.Kept().Found)
 	})
 	asked("tenon_grammar_compiles_total", "Output grammars that the server compiled.", func() float64 {
-		_, compiled := chat.GrammarsAsked()
-		return float64(compiled)
+		return float64(grammar.Kept().Compiled)
 	})
 	out := &metrics{
 		registry: r,
@@ -151,7 +151,7 @@ func protocol(route string) string {
 
 // turn counts a turn of a request that came at a time. Model is its id, which is one of a list, or
 // empty if no model was found.
-func (m *metrics) turn(o *chat.Outcome, protocol string, came time.Time) {
+func (m *metrics) turn(o *record.Outcome, protocol string, came time.Time) {
 	m.converted(o, protocol, came)
 	if o.Err != nil {
 		m.turns.WithLabelValues(o.Model, o.Err.Kind.String()).Inc()
@@ -175,14 +175,14 @@ func (m *metrics) turn(o *chat.Outcome, protocol string, came time.Time) {
 }
 
 // execution counts a call that the server executed, or had to refuse.
-func (m *metrics) execution(e chat.Execution) {
+func (m *metrics) execution(e record.Execution) {
 	r := e.Hosted.Result
 	result := cmp.Or(r.Why, map[bool]string{false: "ok", true: "failed"}[r.Failed])
 	m.executed.WithLabelValues(e.Model, m.tools.name(e.Hosted.Source+"/"+e.Hosted.Tool), result).Inc()
 }
 
 // converted counts what a turn cost beside the engine, and what went wrong with its calls.
-func (m *metrics) converted(o *chat.Outcome, protocol string, came time.Time) {
+func (m *metrics) converted(o *record.Outcome, protocol string, came time.Time) {
 	m.conversion.WithLabelValues(protocol, "decode").Add(max(o.Began.Sub(came), 0).Seconds())
 	m.conversion.WithLabelValues(protocol, "compile").Add(o.Planning.Seconds())
 	for _, f := range o.Finishes {
@@ -199,7 +199,7 @@ func (m *metrics) converted(o *chat.Outcome, protocol string, came time.Time) {
 
 // refused counts the calls that stayed invalid. The engine was told to go on with them: they are
 // text by then.
-func refused(o *chat.Outcome) (n int) {
+func refused(o *record.Outcome) (n int) {
 	for _, f := range o.Finishes {
 		n += f.Mending.Refused
 	}

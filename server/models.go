@@ -15,7 +15,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
-	"tenon/server/wire"
+	"tenon/server/chat/loader"
 )
 
 // Models lists what can be served. *fleet.Fleet implements it.
@@ -81,12 +81,12 @@ const unknownDate = "1970-01-01T00:00:00Z"
 // modelFacts are what is known of models beside their status; each may be nil.
 type modelFacts struct {
 	warnings func(id string) []string
-	traits   func(catalog.Entry) chat.Traits
+	traits   func(catalog.Entry) loader.Traits
 	slots    func(id string) int
 }
 
 // of is what the model's file says; of a loaded model its engine's word counts.
-func (k modelFacts) of(s fleet.Status) (t chat.Traits) {
+func (k modelFacts) of(s fleet.Status) (t loader.Traits) {
 	if k.traits != nil {
 		t = k.traits(s.Entry)
 	}
@@ -196,7 +196,7 @@ func findModel(m Models, name string) (fleet.Status, string, *chat.Error) {
 	}
 	if err != nil {
 		var shaped *chat.Error
-		_ = errors.As(chat.LoadError(err), &shaped) // every error of Resolve has a kind
+		_ = errors.As(loader.AsError(err), &shaped) // every error of Resolve has a kind
 		return fleet.Status{}, "", shaped
 	}
 	spelled := e.ID
@@ -238,7 +238,7 @@ func (k modelFacts) describe(s fleet.Status) modelInfo {
 // capabilities are what a model was made for: of tools they say what its template shows. Others
 // are given tools too, in words.
 func (k modelFacts) capabilities(s fleet.Status) []string {
-	traits := chat.Traits{Tools: true}
+	traits := loader.Traits{Tools: true}
 	if k.traits != nil {
 		traits = k.traits(s.Entry)
 	}
@@ -249,40 +249,4 @@ func (k modelFacts) capabilities(s fleet.Status) []string {
 		return []string{"completion", "tools"}
 	}
 	return []string{"completion"}
-}
-
-// Readiness tells whether every model named at start answers.
-type Readiness interface {
-	// Ready returns "", or what is being waited for: a model and how much of it is loaded,
-	// from 0 to 1.
-	Ready() (waiting string, progress float64, err error)
-}
-
-type healthBody struct {
-	Status   string   `json:"status"`
-	Model    string   `json:"model,omitempty"`
-	Progress *float64 `json:"progress,omitempty"`
-	Error    string   `json:"error,omitempty"`
-}
-
-// health answers 200 once every model named at start is loaded and while the server is not
-// draining.
-func health(r Readiness, draining func() bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		status, body := http.StatusOK, healthBody{Status: "ok"}
-		if draining != nil && draining() {
-			status, body = http.StatusServiceUnavailable, healthBody{Status: "draining"}
-		} else if r != nil {
-			if model, progress, err := r.Ready(); err != nil {
-				status, body = http.StatusServiceUnavailable, healthBody{Status: "error", Model: model, Error: err.Error()}
-			} else if model != "" {
-				status, body = http.StatusServiceUnavailable, healthBody{Status: "loading", Model: model, Progress: &progress}
-			}
-		}
-		wire.WriteJSON(w, status, body)
-	}
-}
-
-func live(w http.ResponseWriter, _ *http.Request) {
-	wire.WriteJSON(w, http.StatusOK, healthBody{Status: "ok"})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/server/lmstudio/socket"
 	"tenon/server/telemetry"
 	"tenon/server/wire"
@@ -30,14 +31,14 @@ type observer struct {
 
 func (o observer) observe(c *gin.Context) {
 	asked := asksForRecord(c.Request)
-	record := &chat.Record{
+	r := &record.Record{
 		ID: c.Writer.Header().Get(wire.RequestID), At: time.Now(), Method: c.Request.Method, Path: c.Request.URL.Path,
-		Full: asked || o.recorded(),
+		Full: asked || o.recorded(), Begun: o.telemetry.Turn,
 	}
-	ctx, ended := o.telemetry.Request(c.Request, record.ID, c.FullPath())
-	c.Request = c.Request.WithContext(chat.WithRecord(ctx, record))
+	ctx, ended := o.telemetry.Request(c.Request, r.ID, c.FullPath())
+	c.Request = c.Request.WithContext(record.With(ctx, r))
 	body, out := &bodyRecorder{ReadCloser: c.Request.Body}, &recordWriter{ResponseWriter: c.Writer}
-	if record.Full && body.ReadCloser != nil {
+	if r.Full && body.ReadCloser != nil {
 		c.Request.Body = body
 	}
 	if asked {
@@ -46,20 +47,20 @@ func (o observer) observe(c *gin.Context) {
 	o.metrics.running.Inc()
 	defer o.metrics.running.Dec()
 	c.Next()
-	took := time.Since(record.At)
-	record.Status, record.Body = status(c), string(wire.WithoutCredentials(body.read.Bytes()))
-	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
-	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
-	o.turns(c.Request.Context(), record, protocol(c.FullPath()))
-	ended(record.Status)
-	o.logLine(c, record, took)
+	took := time.Since(r.At)
+	r.Status, r.Body = status(c), string(wire.WithoutCredentials(body.read.Bytes()))
+	o.deliver(r, chat.CallerKey(c.Request.Context()), out, asked)
+	o.metrics.request(c.Request.Method, c.FullPath(), r.Status, took)
+	o.turns(c.Request.Context(), r, protocol(c.FullPath()))
+	ended(r.Status)
+	o.logLine(c, r, took)
 }
 
 // recorded tells whether turns leave a trace without being asked for one.
 func (o observer) recorded() bool { return o.kept.most > 0 || o.logPrompts || o.streamed.Wanted() }
 
 // turns counts the turns of a record that has ended, and shows them to whoever streams the log.
-func (o observer) turns(ctx context.Context, r *chat.Record, protocol string) {
+func (o observer) turns(ctx context.Context, r *record.Record, protocol string) {
 	for _, t := range r.Outcomes {
 		o.metrics.turn(t, protocol, r.At)
 		o.logCalls(ctx, r.ID, t)
@@ -73,7 +74,7 @@ func (o observer) turns(ctx context.Context, r *chat.Record, protocol string) {
 }
 
 // logExecution writes a line for a call that the server executed, or had to refuse.
-func (o observer) logExecution(ctx context.Context, id string, e chat.Execution) {
+func (o observer) logExecution(ctx context.Context, id string, e record.Execution) {
 	r, level, message := e.Hosted.Result, slog.LevelInfo, "tool executed"
 	line := []slog.Attr{
 		slog.String("id", id), slog.String("model", e.Model), slog.String("tool", e.Hosted.Tool), slog.String("source", e.Hosted.Source),
@@ -98,7 +99,7 @@ const mostNames = 30
 
 // logCalls writes a line for each call that was sent, for what was a call but for a fault, and for
 // each result that came back as an error. What a call says is in it only where prompts are logged.
-func (o observer) logCalls(ctx context.Context, id string, t *chat.Outcome) {
+func (o observer) logCalls(ctx context.Context, id string, t *record.Outcome) {
 	for _, call := range t.Calls {
 		line := []slog.Attr{
 			slog.String("id", id), slog.String("model", t.Model), slog.String("tool", call.Name),
@@ -128,16 +129,16 @@ func (o observer) logCalls(ctx context.Context, id string, t *chat.Outcome) {
 }
 
 // deliver keeps the record, and puts it into the answer of a request that asked for it.
-func (o observer) deliver(record *chat.Record, caller string, out *recordWriter, asked bool) {
+func (o observer) deliver(r *record.Record, caller string, out *recordWriter, asked bool) {
 	var b []byte
-	if len(record.Turns) > 0 && (asked || o.kept.most > 0) {
-		b = encodeRecord(record)
+	if len(r.Turns) > 0 && (asked || o.kept.most > 0) {
+		b = encodeRecord(r)
 	}
 	if asked {
 		out.end(b)
 	}
 	if b != nil && o.kept.most > 0 {
-		o.kept.kept.Put(caller, record.ID, b, len(b))
+		o.kept.kept.Put(caller, r.ID, b, len(b))
 	}
 }
 
@@ -151,7 +152,7 @@ func status(c *gin.Context) int {
 }
 
 // logLine writes the access log. Prompts and answers are in it only if that was asked for.
-func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
+func (o observer) logLine(c *gin.Context, r *record.Record, took time.Duration) {
 	level := slog.LevelInfo
 	if route := c.FullPath(); strings.HasPrefix(route, "/health") || route == "/metrics" {
 		level = slog.LevelDebug // probes would drown the rest
@@ -165,7 +166,7 @@ func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
 }
 
 // describe adds a record's turns to a line.
-func (o observer) describe(line []slog.Attr, r *chat.Record) []slog.Attr {
+func (o observer) describe(line []slog.Attr, r *record.Record) []slog.Attr {
 	for _, t := range r.Outcomes {
 		line = append(line, turnAttrs(t)...)
 	}
@@ -178,7 +179,7 @@ func (o observer) describe(line []slog.Attr, r *chat.Record) []slog.Attr {
 }
 
 // turnAttrs are what a line says of a turn: which model, how many tokens, why it failed.
-func turnAttrs(t *chat.Outcome) []slog.Attr {
+func turnAttrs(t *record.Outcome) []slog.Attr {
 	u := t.Usage()
 	attrs := []slog.Attr{
 		slog.String("model", t.Model), slog.Int("prompt_tokens", u.Prompt), slog.Int("cached_tokens", u.Cached),

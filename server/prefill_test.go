@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tenon/engine/enginetest"
-	"tenon/server/chat"
+	"tenon/server/chat/loader"
 )
 
 // continued is a template that shows turns between marks of its own.
@@ -25,7 +25,7 @@ func TestPrefill_theAnswerHoldsOnlyTheNewText(t *testing.T) {
 	for path, request := range prefills {
 		for _, stream := range []string{"", `,"stream":true`} {
 			t.Run(path+stream, func(t *testing.T) {
-				s, e := templated(t, continued, chat.LoaderOptions{}, enginetest.Say(" three."))
+				s, e := templated(t, continued, loader.Options{}, enginetest.Say(" three."))
 				status, body := postTo(t, s, path, request+stream+`}`)
 				if status != http.StatusOK {
 					t.Fatalf("%d %s", status, body)
@@ -69,7 +69,7 @@ var replays = map[string]string{
 func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 	prompts := map[string]bool{}
 	for path, request := range replays {
-		s, e := templated(t, demanding, chat.LoaderOptions{}, enginetest.Say("Done."))
+		s, e := templated(t, demanding, loader.Options{}, enginetest.Say("Done."))
 		status, body := postTo(t, s, path, request)
 		if status != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, status, body)
@@ -93,7 +93,7 @@ func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 // POST /apply-template answers what tenon render prints: without a generation prompt where none is
 // wanted.
 func TestApplyTemplate_generationPrompt(t *testing.T) {
-	s, _ := templated(t, continued, chat.LoaderOptions{})
+	s, _ := templated(t, continued, loader.Options{})
 	for sent, want := range map[string]string{
 		``: "[user]hi[end][assistant]", `,"add_generation_prompt":true`: "[user]hi[end][assistant]", `,"add_generation_prompt":false`: "[user]hi[end]",
 	} {

@@ -11,6 +11,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/server/agent"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/fleet"
 	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
@@ -41,7 +42,7 @@ type Options struct {
 	// what LM Studio's clients load; nil: their routes are not served
 	LMStudio lmstudio.Fleet
 	// what a model's file says it can; set with LMStudio
-	Traits func(catalog.Entry) chat.Traits
+	Traits func(catalog.Entry) loader.Traits
 	// turns that run at once on a model, as set; nil: not known
 	Slots func(id string) int
 	// of this server, as it is told to them

@@ -19,12 +19,13 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/templates/schema"
 )
 
 // templated serves a scripted engine whose file holds a chat template, through the manager and the
 // loader that a server has.
-func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
+func templated(t *testing.T, source string, o loader.Options, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
 	t.Helper()
 	e := enginetest.Script(replies...)
 	e.Info.Template = source
@@ -32,7 +33,7 @@ func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...eng
 }
 
 // entered serves an engine as the model of an entry, whose name and file are made up here.
-func entered(t *testing.T, entry catalog.Entry, o chat.LoaderOptions, e engine.Engine) *httptest.Server {
+func entered(t *testing.T, entry catalog.Entry, o loader.Options, e engine.Engine) *httptest.Server {
 	t.Helper()
 	entry.ID, entry.Path = "scripted", filepath.Join(t.TempDir(), "scripted.gguf")
 	if err := os.WriteFile(entry.Path, nil, 0o600); err != nil {
@@ -40,9 +41,9 @@ func entered(t *testing.T, entry catalog.Entry, o chat.LoaderOptions, e engine.E
 	}
 	known := &catalog.Catalog{Entries: []catalog.Entry{entry}}
 	manager := fleet.New(fleet.Options{Catalog: known, Start: func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) { return e, nil }})
-	loader := chat.NewLoader(manager, o)
+	models := loader.New(manager, o)
 	s := httptest.NewServer(server.New(server.Options{
-		Service: &chat.Service{Models: loader}, Models: manager, Warnings: loader.Warnings, Log: slog.New(slog.DiscardHandler),
+		Service: &chat.Service{Models: models}, Models: manager, Warnings: models.Warnings, Log: slog.New(slog.DiscardHandler),
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -83,7 +84,7 @@ func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			var log bytes.Buffer
 			slogDefault(t, &log)
-			s, e := templated(t, source, chat.LoaderOptions{}, enginetest.Say("hello"))
+			s, e := templated(t, source, loader.Options{}, enginetest.Say("hello"))
 			if status, body := post(t, s, hello+`}`); status != http.StatusOK || !strings.Contains(body, "hello") {
 				t.Fatalf("status %d: %s", status, body)
 			}
@@ -109,7 +110,7 @@ func TestTemplate_namedOneThatIsUnusableFailsTheModel(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{{ messages|no_such_filter }}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := entered(t, catalog.Entry{Template: file}, chat.LoaderOptions{}, enginetest.Script(enginetest.Say("hello")))
+	s := entered(t, catalog.Entry{Template: file}, loader.Options{}, enginetest.Script(enginetest.Say("hello")))
 	status, body := post(t, s, hello+`}`)
 	if status < 500 || !strings.Contains(body, "own.jinja") || !strings.Contains(body, "No filter named") {
 		t.Errorf("status %d: %s", status, body)
@@ -137,7 +138,7 @@ const plainTemplate = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% en
 const goodTemplate = `{%- for t in tools or [] %}{{ t|tojson }}{% endfor %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}`
 
 func TestTemplate_ofWhichNothingIsToBeToldHasNoWarnings(t *testing.T) {
-	s, _ := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say("hello"))
+	s, _ := templated(t, goodTemplate, loader.Options{}, enginetest.Say("hello"))
 	if status, body := post(t, s, hello+`}`); status != http.StatusOK {
 		t.Fatal(body)
 	}
@@ -151,7 +152,7 @@ const editing = hello + `,"tool_choice":"required","tools":[{"type":"function","
 
 // A model that is asked for flat arguments answers a client that knows nothing of it.
 func TestTeaching_flatArgumentsAreNestedAgain(t *testing.T) {
-	o := chat.LoaderOptions{Teaching: func(string) chat.Teaching {
+	o := loader.Options{Teaching: func(string) chat.Teaching {
 		return chat.Teaching{Simplify: schema.Simplification{Flatten: true, RequiredOnly: true, MaxDescription: 20}, Guidance: true}
 	}}
 	reply := enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at.line": 3}}`)
@@ -185,7 +186,7 @@ func TestTeaching_flatArgumentsAreNestedAgain(t *testing.T) {
 }
 
 func TestTeaching_isOffByDefault(t *testing.T) {
-	s, e := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
+	s, e := templated(t, goodTemplate, loader.Options{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
 	status, body := post(t, s, editing+`}`)
 	if status != http.StatusOK || !strings.Contains(body, "tool_calls") {
 		t.Fatalf("status %d: %s", status, body)
@@ -201,9 +202,9 @@ func TestTeaching_isOffByDefault(t *testing.T) {
 func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 	const acts = "Thought: a file\nAction: edit\nAction Input: {\"file\": \"x.go\", \"at\": {\"line\": 3}}\nObservation: I make it up\nThought: more"
 	const json = `{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`
-	ofAll, ofOne := chat.LoaderOptions{ToolFormat: map[string]string{"": "react"}}, chat.LoaderOptions{ToolFormat: map[string]string{"": "hermes", "scripted": "react"}}
+	ofAll, ofOne := loader.Options{ToolFormat: map[string]string{"": "react"}}, loader.Options{ToolFormat: map[string]string{"": "hermes", "scripted": "react"}}
 	for name, c := range map[string]struct {
-		options        chat.LoaderOptions
+		options        loader.Options
 		field          string
 		reply, explain string
 	}{
@@ -234,7 +235,7 @@ func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 // A family's calls are explained by its template. Where the template shows no tools, the answer
 // says what became of the format.
 func TestToolFormat_familyOfATemplateWithoutTools(t *testing.T) {
-	s, e := templated(t, plainTemplate, chat.LoaderOptions{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
+	s, e := templated(t, plainTemplate, loader.Options{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
 	r, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(editing+`,"tool_format":"hermes"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestToolFormat_familyOfATemplateWithoutTools(t *testing.T) {
 func TestToolFormat_xmlStillWorks(t *testing.T) {
 	var log bytes.Buffer
 	slogDefault(t, &log)
-	s, e := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say("Let me see.\n<tool_call>\n"+`{"name": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`+"\n</tool_call>"))
+	s, e := templated(t, goodTemplate, loader.Options{}, enginetest.Say("Let me see.\n<tool_call>\n"+`{"name": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`+"\n</tool_call>"))
 	status, body := post(t, s, editing+`,"tool_format":"xml"}`)
 	if status != http.StatusOK || !strings.Contains(body, `"tool_calls"`) || !strings.Contains(body, `{\"file\": \"x.go\", \"at\": {\"line\": 3}}`) {
 		t.Fatalf("status %d: %s", status, body)
@@ -272,7 +273,7 @@ func TestTemplate_callsThatItDoesNotShowAreTheFamilysOwn(t *testing.T) {
 {{ m.content }}<|im_end|>
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`
-	s, e := templated(t, source, chat.LoaderOptions{}, enginetest.Say(`<|tool_call_start|>[edit(file="x.go", at={"line": 3})]<|tool_call_end|>`))
+	s, e := templated(t, source, loader.Options{}, enginetest.Say(`<|tool_call_start|>[edit(file="x.go", at={"line": 3})]<|tool_call_end|>`))
 	status, body := post(t, s, strings.Replace(editing, `{"role":"user","content":"hi"}`, `{"role":"user","content":"hi"},
 		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"edit","arguments":"{\"file\":\"a\",\"dry\":true}"}}]},{"role":"tool","tool_call_id":"a","content":"ok"}`, 1)+`}`)
 	if status != http.StatusOK || !strings.Contains(body, `"tool_calls"`) || !strings.Contains(body, "x.go") {

@@ -39,7 +39,7 @@ func agentRun() Conversation {
 // BenchmarkRender renders an agent's conversation.
 func BenchmarkRender(b *testing.B) {
 	c := agentRun()
-	eachTemplateOf(b, common, func(b *testing.B, tm *Template) {
+	eachTemplateOf(b, common, func(b *testing.B, tm *Template, _ string) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := tm.Render(c); err != nil {
@@ -58,9 +58,9 @@ func BenchmarkRender(b *testing.B) {
 
 // BenchmarkParse parses and probes: what loading a model costs.
 func BenchmarkParse(b *testing.B) {
-	eachTemplateOf(b, []string{"Qwen-Qwen3-0.6B", "openai-gpt-oss-120b"}, func(b *testing.B, tm *Template) {
+	eachTemplateOf(b, []string{"Qwen-Qwen3-0.6B", "openai-gpt-oss-120b"}, func(b *testing.B, tm *Template, source string) {
 		for b.Loop() {
-			if _, err := Parse(tm.probe.Evidence.Source, tm.options); err != nil {
+			if _, err := Parse(source, tm.options); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -72,7 +72,7 @@ var (
 )
 
 // eachTemplateOf runs f for templates of the corpus by name.
-func eachTemplateOf(b *testing.B, names []string, f func(b *testing.B, tm *Template)) {
+func eachTemplateOf(b *testing.B, names []string, f func(b *testing.B, tm *Template, source string)) {
 	for _, name := range names {
 		b.Run(name, func(b *testing.B) {
 			source, err := os.ReadFile(filepath.Join(sharedTemplates, name+".jinja"))
@@ -83,7 +83,7 @@ func eachTemplateOf(b *testing.B, names []string, f func(b *testing.B, tm *Templ
 			if err != nil {
 				b.Fatal(err)
 			}
-			f(b, tm)
+			f(b, tm, string(source))
 		})
 	}
 }

@@ -17,7 +17,7 @@
 // jinja and renders a few dozen canonical conversations with it. What it does with them is its
 // [Probe]: data that `tenon show` prints, that decides between the template's own way of calling
 // tools and one of tenon's ([Protocol]), and by which package tools finds the dialect
-// ([Evidence]).
+// (package canonical).
 //
 // [Template.Render] heals first: [Rules] lists what can be done, each rule leaves alone what the
 // probe says the template takes, and each application is a [Heal] of the rendering. If the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/templates/schema"
 )
 
@@ -57,7 +58,7 @@ type Probe struct {
 	Dates            bool     `json:"dates"` // the prompt depends on the day
 	UnknownMarkers   []string `json:"unknown_markers"`
 
-	Evidence Evidence `json:"-"`
+	Evidence canonical.Turns `json:"-"` // by which package tools tells the dialect
 
 	silent bool // of a template that shows declared tools and results, but no calls
 }
@@ -108,35 +109,6 @@ type Switch struct {
 	// which of them the template takes if it is not given; "" if none
 	Default string `json:"default"`
 }
-
-// Evidence is how the template writes canonical turns, for package tools to tell the dialect by.
-// Each text is what one assistant's turn (or result, or declaration) adds to the prompt; "" where
-// the template raises. The tool's names are [EvidenceTool] and [EvidenceOther].
-type Evidence struct {
-	Source     string // the template
-	Answer     string // an answer without calls: EvidenceText
-	Call       string // one call: EvidenceKey with the string EvidenceValue
-	TwoCalls   string // calls of both tools in one turn
-	TextCall   string // EvidenceText, then one call
-	Thought    string // thinking EvidenceThought, then one call
-	NoArgument string // a call without arguments
-	// a call with a number, a bool, null, a list and an object: n, b, z, l, o
-	Typed      string
-	Result     string // the result EvidenceResult of one call, up to the next turn
-	Tools      string // what declaring the tools adds
-	Generation string // the generation prompt
-}
-
-// What the canonical conversations say.
-const (
-	EvidenceTool    = "zqtool"
-	EvidenceOther   = "zqother"
-	EvidenceKey     = "zqkey"
-	EvidenceValue   = "zqvalue"
-	EvidenceText    = "zqtext"
-	EvidenceThought = "zqthought"
-	EvidenceResult  = "zqresult"
-)
 
 // Native says whether the template shows declared tools, calls and results.
 func (p Probe) Native() bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tenon/templates/canonical"
 	"tenon/templates/jinja"
 )
 
@@ -173,7 +174,7 @@ func (p *prober) roles() {
 	f.Alternation = refuses(user(0), user(1)) || refuses(user(0), assistant(1), assistant(2), user(3))
 	if f.Calls != CallsNone {
 		c := p.call(1, `{}`)
-		f.Alternation = f.Alternation || refuses(user(0), calling("", c), result(c, EvidenceResult), user(3))
+		f.Alternation = f.Alternation || refuses(user(0), calling("", c), result(c, canonical.Result), user(3))
 	}
 	first := p.try(trial{turns: []turn{assistant(0), user(1)}, open: true})
 	f.UserFirst = !first.all(0, 1) || f.Tools == ToolsFirstUser
@@ -187,7 +188,7 @@ func (p *prober) prompts() {
 	f.GenerationPrompt = p.opening(user(0))
 	if f.Calls != CallsNone {
 		c := p.call(1, `{}`)
-		f.AfterResult = p.opening(user(0), calling("", c), result(c, EvidenceResult))
+		f.AfterResult = p.opening(user(0), calling("", c), result(c, canonical.Result))
 	}
 	f.PrefilledThought = f.opensThinking(f.GenerationPrompt)
 	answer := p.try(trial{turns: []turn{user(0), assistant(1)}})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/templates/schema"
 )
 
@@ -12,9 +13,9 @@ const probeID = "call_zqid0000000000000000"
 
 // call is the n-th canonical call, in the id format found so far.
 func (p *prober) call(n int, arguments string) Call {
-	c := Call{ID: fmt.Sprintf("%s%d", probeID, n), Name: EvidenceTool, Arguments: arguments}
+	c := Call{ID: fmt.Sprintf("%s%d", probeID, n), Name: canonical.Tool, Arguments: arguments}
 	if n > 1 {
-		c.Name = EvidenceOther
+		c.Name = canonical.Other
 	}
 	switch p.found.IDs {
 	case IDAlnum9:
@@ -44,9 +45,9 @@ func (p *prober) calls() {
 	if p.try(trial{turns: []turn{user(0), calling("", c1, c2), r1, r2}, open: true}).has("zqv1", "zqv2", "zqr1", "zqr2") {
 		f.Calls = CallsMany
 	}
-	both := p.try(trial{turns: []turn{user(0), calling(EvidenceText, c1), r1}, open: true})
+	both := p.try(trial{turns: []turn{user(0), calling(canonical.Text, c1), r1}, open: true})
 	f.CallsWithText = both.has("zqv1")
-	if f.CallsWithText && !both.has(EvidenceText) {
+	if f.CallsWithText && !both.has(canonical.Text) {
 		f.Drops = append(f.Drops, "text beside calls")
 	}
 	p.results(c1, r1)
@@ -73,9 +74,9 @@ func (p *prober) findForm() bool {
 // showsCall says whether the form in question shows a call as a model would write it: with its
 // value, not as Python prints an object, not encoded twice.
 func (p *prober) showsCall(id IDFormat) bool {
-	c := p.call(1, argument(EvidenceKey, EvidenceValue))
-	s := p.try(trial{turns: []turn{user(0), calling("", c), result(c, EvidenceResult)}, open: true})
-	if !s.has(EvidenceKey, EvidenceValue) || s.has("None") || s.has("'"+EvidenceKey+"'") || s.has(`\"`+EvidenceKey) {
+	c := p.call(1, argument(canonical.Key, canonical.Value))
+	s := p.try(trial{turns: []turn{user(0), calling("", c), result(c, canonical.Result)}, open: true})
+	if !s.has(canonical.Key, canonical.Value) || s.has("None") || s.has("'"+canonical.Key+"'") || s.has(`\"`+canonical.Key) {
 		return false
 	}
 	switch {
@@ -83,12 +84,12 @@ func (p *prober) showsCall(id IDFormat) bool {
 		if id != IDAlnum9 { // demanded, though not shown
 			p.found.IDs = IDUnused
 		}
-	case id == IDAny && strings.Contains(s.Text[:s.at(2, FieldText)], "functions."+EvidenceTool+":0"):
+	case id == IDAny && strings.Contains(s.Text[:s.at(2, FieldText)], "functions."+canonical.Tool+":0"):
 		p.found.IDs = IDNamedTurn
-	case id == IDAny && !s.has(EvidenceTool):
+	case id == IDAny && !s.has(canonical.Tool):
 		return false // the name must be in the id
 	}
-	return s.has(EvidenceTool)
+	return s.has(canonical.Tool)
 }
 
 // results notes how a result says which call it answers.
@@ -109,7 +110,7 @@ func (p *prober) results(c Call, r turn) {
 	switch {
 	case before >= 0 && strings.Contains(turn, c.ID):
 		p.found.Results = ResultsByID
-	case strings.Contains(turn, EvidenceTool):
+	case strings.Contains(turn, canonical.Tool):
 		p.found.Results = ResultsByName
 	}
 }
@@ -123,7 +124,7 @@ func (p *prober) tools() {
 		turns, first = append([]turn{system(0)}, turns...), 1
 	}
 	with := p.try(trial{turns: turns, tools: set, open: true})
-	if !with.has(EvidenceTool, "zqdescription", "zqparameter") {
+	if !with.has(canonical.Tool, "zqdescription", "zqparameter") {
 		return
 	}
 	alone := trial{turns: turns[:1]} // what comes before any user
@@ -136,7 +137,7 @@ func (p *prober) tools() {
 	switch at := with.at(0, FieldTool); {
 	case at > with.at(first+1, FieldText):
 		p.found.Tools = ToolsLastUser
-	case before.err == nil && !after.has(EvidenceTool):
+	case before.err == nil && !after.has(canonical.Tool):
 		p.found.Tools = ToolsFirstUser
 	default:
 		p.found.Tools = ToolsInSystem
@@ -146,8 +147,8 @@ func (p *prober) tools() {
 func (p *prober) toolSet() *toolSet {
 	parameters := []byte(`{"type":"object","properties":{"zqparameter":{"type":"string","description":"zqabout"}},"required":["zqparameter"]}`)
 	set, _ := newToolSet([32]byte{}, []Tool{ // the schema above is valid
-		{Name: EvidenceOther, Description: "zqdescription2", Parameters: parameters},
-		{Name: EvidenceTool, Description: "zqdescription", Parameters: parameters},
+		{Name: canonical.Other, Description: "zqdescription2", Parameters: parameters},
+		{Name: canonical.Tool, Description: "zqdescription", Parameters: parameters},
 	}, schema.Simplification{})
 	return set
 }
@@ -155,19 +156,18 @@ func (p *prober) toolSet() *toolSet {
 // evidence renders the turns by which package tools tells the dialect.
 func (p *prober) evidence() {
 	e := &p.found.Evidence
-	e.Source, e.Generation = p.source, p.found.GenerationPrompt
-	e.Answer = p.added([]turn{user(0)}, say(Assistant, EvidenceText))
-	e.Tools = p.declaration()
+	e.Generation, e.TurnEnd = p.found.GenerationPrompt, p.found.TurnEnd
+	e.Answer = p.added([]turn{user(0)}, say(Assistant, canonical.Text))
 	if p.found.Calls == CallsNone {
 		return
 	}
-	c := p.call(1, argument(EvidenceKey, EvidenceValue))
-	other := p.call(2, argument(EvidenceKey, EvidenceValue))
+	c := p.call(1, argument(canonical.Key, canonical.Value))
+	other := p.call(2, argument(canonical.Key, canonical.Value))
 	thinking := calling("", c)
-	thinking.Reasoning = EvidenceThought
+	thinking.Reasoning = canonical.Thought
 	e.Call = p.added([]turn{user(0)}, calling("", c))
 	e.TwoCalls = p.added([]turn{user(0)}, calling("", c, other))
-	e.TextCall = p.added([]turn{user(0)}, calling(EvidenceText, c))
+	e.TextCall = p.added([]turn{user(0)}, calling(canonical.Text, c))
 	e.Thought = p.added([]turn{user(0)}, thinking)
 	e.NoArgument = p.added([]turn{user(0)}, calling("", p.call(1, "{}")))
 	e.Typed = p.added([]turn{user(0)}, calling("", p.call(1, `{"n":1.5,"b":true,"z":null,"l":["zqitem"],"o":{"p":2}}`)))
@@ -186,7 +186,7 @@ func (p *prober) added(before []turn, t turn) string {
 // answered is what a result adds behind its call. Some templates show the call itself otherwise
 // once it is answered.
 func (p *prober) answered(c Call) string {
-	if text := p.added([]turn{user(0), calling("", c)}, result(c, EvidenceResult)); !strings.Contains(text, EvidenceKey) {
+	if text := p.added([]turn{user(0), calling("", c)}, result(c, canonical.Result)); !strings.Contains(text, canonical.Key) {
 		return text
 	}
 	behind := func(turns ...turn) string {
@@ -199,7 +199,7 @@ func (p *prober) answered(c Call) string {
 		}
 		return s.Text[end:]
 	}
-	open, done := behind(user(0), calling("", c)), behind(user(0), calling("", c), result(c, EvidenceResult))
+	open, done := behind(user(0), calling("", c)), behind(user(0), calling("", c), result(c, canonical.Result))
 	return done[wholeMarker(done, commonPrefix(open, done)):]
 }
 
@@ -217,27 +217,13 @@ func wholeMarker(text string, at int) int {
 	return at
 }
 
-// declaration is what declaring tools adds to a prompt.
-func (p *prober) declaration() string {
-	with, without := p.try(trial{turns: []turn{user(0)}, tools: p.toolSet()}), p.try(trial{turns: []turn{user(0)}})
-	if with.err != nil || without.err != nil || with.Text == without.Text {
-		return ""
-	}
-	from := commonPrefix(with.Text, without.Text)
-	to, end := len(with.Text), len(without.Text)
-	for to > from && end > from && with.Text[to-1] == without.Text[end-1] {
-		to, end = to-1, end-1
-	}
-	return with.Text[from:to]
-}
-
 // described says whether calls and results are shown well enough to be used without declarations:
 // several in a turn, behind the turn's text, in a turn that ends as others do.
 func (p *prober) described() bool {
 	f := &p.found
-	text := strings.Index(f.Evidence.TextCall, EvidenceText)
+	text := strings.Index(f.Evidence.TextCall, canonical.Text)
 	return f.Tools == ToolsNone && f.Calls == CallsMany && f.CallsWithText && f.Results != ResultsNone &&
-		text >= 0 && text < strings.Index(f.Evidence.TextCall, EvidenceKey) && strings.HasSuffix(f.Evidence.Call, f.TurnEnd)
+		text >= 0 && text < strings.Index(f.Evidence.TextCall, canonical.Key) && strings.HasSuffix(f.Evidence.Call, f.TurnEnd)
 }
 
 // silent says whether declared tools and results are shown, but no calls.
@@ -247,5 +233,5 @@ func (p *prober) silent() bool {
 		return false
 	}
 	c := p.call(1, "{}")
-	return p.try(trial{turns: []turn{user(0), assistant(1), result(c, EvidenceResult)}, tools: p.toolSet(), open: true}).all(0, 1, 2)
+	return p.try(trial{turns: []turn{user(0), assistant(1), result(c, canonical.Result)}, tools: p.toolSet(), open: true}).all(0, 1, 2)
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/templates/jinja"
 )
 
@@ -40,11 +41,11 @@ func (t thoughts) any() bool { return t.old || t.loop || t.last }
 
 func (p *prober) thoughts() thoughts {
 	var t thoughts
-	think := func(m turn) turn { m.Reasoning = EvidenceThought; return m }
+	think := func(m turn) turn { m.Reasoning = canonical.Thought; return m }
 	shown := func(open bool, turns ...turn) bool {
 		s := p.try(trial{turns: turns, open: open})
 		// printed as an object
-		if !s.has(EvidenceThought) || s.has(`'thinking'`) || s.has(`"thinking"`) {
+		if !s.has(canonical.Thought) || s.has(`'thinking'`) || s.has(`"thinking"`) {
 			return false
 		}
 		t.sample = s
@@ -55,8 +56,8 @@ func (p *prober) thoughts() thoughts {
 	t.withText = true
 	if p.found.Calls != CallsNone {
 		c := p.call(1, `{}`)
-		t.loop = shown(true, user(0), think(calling("", c)), result(c, EvidenceResult))
-		t.withText = p.try(trial{turns: []turn{user(0), think(calling(EvidenceText, c)), result(c, EvidenceResult)}, open: true}).err == nil
+		t.loop = shown(true, user(0), think(calling("", c)), result(c, canonical.Result))
+		t.withText = p.try(trial{turns: []turn{user(0), think(calling(canonical.Text, c)), result(c, canonical.Result)}, open: true}).err == nil
 	}
 	return t
 }
@@ -80,12 +81,12 @@ var (
 
 // around returns the markers that stand before and behind the thought, nil if there are none.
 func around(text string) []string {
-	at := strings.Index(text, EvidenceThought)
+	at := strings.Index(text, canonical.Thought)
 	if at < 0 {
 		return nil
 	}
 	before := markerBefore.FindStringSubmatch(text[:at])
-	after := markerAfter.FindStringSubmatch(text[at+len(EvidenceThought):])
+	after := markerAfter.FindStringSubmatch(text[at+len(canonical.Thought):])
 	if before == nil || after == nil {
 		return nil
 	}
@@ -157,13 +158,13 @@ func (p *prober) withArgument(name string, v any) string {
 		args = []arg{{name, v}}
 	}
 	old := assistant(1)
-	old.Reasoning = EvidenceThought
+	old.Reasoning = canonical.Thought
 	turns := []turn{user(0), old, user(2)}
 	if p.found.Calls != CallsNone {
 		c := p.call(1, `{}`)
 		call := calling("", c)
-		call.Reasoning = EvidenceThought
-		turns = append(turns, call, result(c, EvidenceResult))
+		call.Reasoning = canonical.Thought
+		turns = append(turns, call, result(c, canonical.Result))
 	}
 	s, plain := p.try(trial{turns: turns, args: args, open: true}), p.try(trial{turns: turns[:1], args: args, open: true})
 	if plain.err != nil {

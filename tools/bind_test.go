@@ -22,12 +22,8 @@ func shownBy(source, eos string) (Evidence, bool) {
 	if err != nil {
 		return Evidence{}, false
 	}
-	p := t.Probe()
-	e := p.Evidence
-	return Evidence{Template: source, EOS: eos, Shown: Shown{
-		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
-		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
-	}}, e.Call != ""
+	shown := Shown(t.Probe().Evidence)
+	return Evidence{Template: source, EOS: eos, Shown: shown}, shown.Call != ""
 }
 
 // vendorTemplates are the published templates that render calls, one for each family.

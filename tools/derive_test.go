@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tenon/tools/bind"
+	"tenon/templates/canonical"
 )
 
 // accepts tells whether a turn's grammar accepts a text.
@@ -77,10 +77,10 @@ func TestDetect_linesOfLabels(t *testing.T) {
 		with := func(name, args string) string {
 			return "\n" + strings.NewReplacer("%n", name, "%a", args).Replace(call)
 		}
-		one, other := with(bind.ProbeTool, `{"zqkey": "zqvalue"}`), with(bind.ProbeOther, `{"zqkey": "zqvalue"}`)
+		one, other := with(canonical.Tool, `{"zqkey": "zqvalue"}`), with(canonical.Other, `{"zqkey": "zqvalue"}`)
 		b, err := Bind(Evidence{Template: "unknown", Shown: Shown{
-			Generation: "<a>\n", TurnEnd: "</a>", Answer: "<a>\n" + bind.ProbeText + "</a>", Call: "<a>\n" + one + "</a>",
-			TwoCalls: "<a>\n" + one + other + "</a>", TextCall: "<a>\n" + bind.ProbeText + one + "</a>",
+			Generation: "<a>\n", TurnEnd: "</a>", Answer: "<a>\n" + canonical.Text + "</a>", Call: "<a>\n" + one + "</a>",
+			TwoCalls: "<a>\n" + one + other + "</a>", TextCall: "<a>\n" + canonical.Text + one + "</a>",
 		}})
 		if err != nil || b.Dialect.Key != "derived" || !b.Exact {
 			t.Errorf("%s: %s, exactly %v, %v: %v", name, b.Dialect.Key, b.Exact, err, b.Tried)
@@ -112,7 +112,7 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
-				Generation: c.start, TurnEnd: c.end, Call: c.start + c.call + c.end, TextCall: c.start + bind.ProbeText + c.call + c.end, Answer: c.start + bind.ProbeText + c.end,
+				Generation: c.start, TurnEnd: c.end, Call: c.start + c.call + c.end, TextCall: c.start + canonical.Text + c.call + c.end, Answer: c.start + canonical.Text + c.end,
 			}})
 			if err != nil || d.Name() != "derived" {
 				t.Fatalf("%v, %v", d.Name(), err)
@@ -157,8 +157,8 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 	} {
 		const args = `{"zqkey": "zqvalue"}`
 		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
-			Call:     strings.Replace(one, "%1", call(bind.ProbeTool, args), 1),
-			TwoCalls: strings.NewReplacer("%1", call(bind.ProbeTool, args), "%2", call(bind.ProbeOther, args)).Replace(two),
+			Call:     strings.Replace(one, "%1", call(canonical.Tool, args), 1),
+			TwoCalls: strings.NewReplacer("%1", call(canonical.Tool, args), "%2", call(canonical.Other, args)).Replace(two),
 		}})
 		if err != nil || d.Name() != "derived" {
 			t.Errorf("%s: %v, %v", two, d.Name(), err)
@@ -195,8 +195,8 @@ func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
 func TestDetect_aCodeFenceIsNoMarker(t *testing.T) {
 	for _, open := range []string{"```json", "```tool", "```"} {
 		call := open + "\n{\"name\": \"zqtool\", \"arguments\": {\"zqkey\": \"zqvalue\"}}\n```"
-		other := strings.Replace(call, bind.ProbeTool, bind.ProbeOther, 1)
-		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: call + "<|im_end|>", TwoCalls: call + "\n" + other + "<|im_end|>", TextCall: bind.ProbeText + "\n" + call + "<|im_end|>"}})
+		other := strings.Replace(call, canonical.Tool, canonical.Other, 1)
+		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: call + "<|im_end|>", TwoCalls: call + "\n" + other + "<|im_end|>", TextCall: canonical.Text + "\n" + call + "<|im_end|>"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestDetect_aCodeFenceIsNoMarker(t *testing.T) {
 			}
 		}
 		p := planFor(t, d, Thinking{})
-		raw := strings.NewReplacer(bind.ProbeTool, "get_weather", "zqkey", "city", "zqvalue", "Rome").Replace("Yes.\n" + call)
+		raw := strings.NewReplacer(canonical.Tool, "get_weather", "zqkey", "city", "zqvalue", "Rome").Replace("Yes.\n" + call)
 		if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || deref(got.Content) != "Yes." {
 			t.Errorf("%s: %+v, content %q", open, got.Calls, deref(got.Content))
 		}

@@ -47,7 +47,7 @@ func turns(declared []Tool) []Turn {
 // What a family writes as it was taught, its own grammar accepts: the mask forbids no golden turn.
 func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 	for _, tr := range transcripts(t) {
-		if tr.turn != (turnFile{}) && !tr.turn.Thinking || !canonical[strings.TrimSuffix(filepath.Base(tr.path), ".txtar")] {
+		if tr.turn != (turnFile{}) && !tr.turn.Thinking || !wellFormed[strings.TrimSuffix(filepath.Base(tr.path), ".txtar")] {
 			continue
 		}
 		t.Run(tr.path, func(t *testing.T) {
@@ -150,8 +150,8 @@ func TestGrammar_aTurnEndsWithItsCalls(t *testing.T) {
 	}
 }
 
-// canonical names the transcripts in which nothing is amiss.
-var canonical = map[string]bool{
+// wellFormed names the transcripts in which nothing is amiss.
+var wellFormed = map[string]bool{
 	"one-call": true, "no-arguments": true, "every-type": true, "code-in-arguments": true, "nested-arguments": true,
 	"two-calls": true, "three-calls": true, "text-then-call": true, "thinking-then-call": true, "thinking-then-text": true, "text-only": true,
 }

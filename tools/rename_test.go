@@ -149,7 +149,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 func readRenamed(t *testing.T, all []transcript, d *format.Dialect, others *parse.OtherFamilies, family string, rename renaming, r *rand.Rand) (read, of int) {
 	for _, tr := range all {
 		var want message
-		if tr.family != family || tr.turn != (turnFile{}) || !canonical[strings.TrimSuffix(filepath.Base(tr.path), ".txtar")] || json.Unmarshal(tr.want, &want) != nil || len(want.Repairs) > 0 || want.Notes > 0 || want.Reasoning != nil || r.IntN(4) > 0 {
+		if tr.family != family || tr.turn != (turnFile{}) || !wellFormed[strings.TrimSuffix(filepath.Base(tr.path), ".txtar")] || json.Unmarshal(tr.want, &want) != nil || len(want.Repairs) > 0 || want.Notes > 0 || want.Reasoning != nil || r.IntN(4) > 0 {
 			continue
 		}
 		tr.raw = rename.apply(tr.raw)

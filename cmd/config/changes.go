@@ -51,7 +51,7 @@ func (l *Loader) Changes(after *Loader) []Change {
 func differences(model string, was, is Settings) []Change {
 	var all []Change
 	for _, s := range settings() {
-		a, b := reflect.ValueOf(was).Field(s.index), reflect.ValueOf(is).Field(s.index)
+		a, b := reflect.ValueOf(was).FieldByIndex(s.index), reflect.ValueOf(is).FieldByIndex(s.index)
 		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
 			value := fmt.Sprint(b.Interface())
 			if s.secret {

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
-	"tenon/engine"
 )
 
 // Source says where a setting's value came from.
@@ -153,7 +151,7 @@ func (l *Loader) File() string { return l.file }
 // check holds values against their bounds and choices.
 func (l *Loader) check() error {
 	for _, s := range settings() {
-		v := reflect.ValueOf(l.Settings).Field(s.index)
+		v := reflect.ValueOf(l.Settings).FieldByIndex(s.index)
 		if want := s.wanted(v); want != "" {
 			return fmt.Errorf("%s from the %s is %s%s; expected %s", s.name, l.origin(s.name), shown(v), DidYouMean(v.String(), s.choices), want)
 		}
@@ -295,7 +293,7 @@ func variable(environ []string, name string) string {
 
 // add registers the flag of one setting, bound to its field.
 func (l *Loader) add(s setting) {
-	field := reflect.ValueOf(&l.Settings).Elem().Field(s.index).Addr().Interface()
+	field := reflect.ValueOf(&l.Settings).Elem().FieldByIndex(s.index).Addr().Interface()
 	switch p := field.(type) {
 	case *string:
 		l.flags.StringVar(p, s.name, "", s.help)
@@ -323,7 +321,7 @@ func (l *Loader) add(s setting) {
 
 // setting is one field of Settings by its tags.
 type setting struct {
-	index              int
+	index              []int
 	name, defaultValue string
 	help, group        string
 	min, max, over     string   // "": no bound
@@ -335,28 +333,27 @@ type setting struct {
 	path string
 }
 
-// settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
-// default and bounds, where it does not give its own.
+// settings reads the tags.
 func settings() []setting {
-	t, sampling := reflect.TypeFor[Settings](), reflect.TypeFor[engine.Sampling]()
-	all := make([]setting, t.NumField())
+	var all []setting
 	group := ""
-	for i := range all {
-		tag := withNumbers(t.Field(i).Tag)
-		if f, ok := sampling.FieldByName(t.Field(i).Name); ok {
-			tag += " " + f.Tag // the first of two tags counts
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		if f.Anonymous { // the table of sampling fields, which follow
+			continue
 		}
+		tag := withNumbers(f.Tag)
 		if g := tag.Get("group"); g != "" {
 			group = g
 		}
-		all[i] = setting{
-			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
-			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
-			perModel: tag.Get("model") != "", path: tag.Get("path"),
+		s := setting{
+			index: f.Index, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
+			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: f.Type, secret: tag.Get("secret") != "",
+			perModel: tag.Get("model") != "" || len(f.Index) > 1, path: tag.Get("path"),
 		}
 		if c, ok := tag.Lookup("choices"); ok {
-			all[i].choices = strings.Split(c, ",")
+			s.choices = strings.Split(c, ",")
 		}
+		all = append(all, s)
 	}
 	return all
 }

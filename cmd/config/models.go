@@ -139,7 +139,7 @@ func (l *Loader) For(m Model) (Effective, error) {
 		if err := set(flags.Lookup(s.name), values); err != nil {
 			return e, fmt.Errorf("configuration file %s: models: %s: %s: %w", at, m.Name, s.name, err)
 		}
-		v := reflect.ValueOf(own.Settings).Field(s.index)
+		v := reflect.ValueOf(own.Settings).FieldByIndex(s.index)
 		if want := s.wanted(v); want != "" {
 			return e, fmt.Errorf("configuration file %s: models: %s: %s is %s%s; expected %s", at, m.Name, s.name, shown(v), DidYouMean(v.String(), s.choices), want)
 		}

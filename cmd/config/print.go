@@ -28,7 +28,7 @@ func (e Effective) Values() []Value {
 }
 
 func (s setting) value(of Settings, from string) Value {
-	value := reflect.ValueOf(of).Field(s.index).Interface()
+	value := reflect.ValueOf(of).FieldByIndex(s.index).Interface()
 	shown := fmt.Sprint(value)
 	if s.secret && s.kind.Kind() == reflect.String && shown != "" {
 		shown = "(hidden)"

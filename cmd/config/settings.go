@@ -1,13 +1,18 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"tenon/engine"
+)
 
 // Settings is everything that can be set for `tenon serve`. Tags: flag is the name, default the
 // default, help the text for people (what it does, its unit, what special values mean), min and
 // max the bounds of a number, over a bound that it must be above, choices what a text may be
 // beside its default, model that a model may have its own (models: in the file), path that the
 // file means a place beside itself (gguf: only by what ends so), group the heading it stands
-// under. A word in braces is a number that another package owns (numbers.go).
+// under. A word in braces is a number that another package owns (numbers.go). Sampling fields come
+// from the engine's table, and every model may have its own.
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
@@ -58,27 +63,12 @@ type Settings struct {
 	RopeScale    float64       `flag:"rope-freq-scale" model:"yes" default:"0" min:"0" help:"RoPE frequency scale; 0: the file's"`
 	Pooling      string        `flag:"pooling" model:"yes" choices:"mean,cls,last,none" help:"how embeddings are pooled: mean, cls, last, none; empty: the file's way"`
 
-	NPredict         int     `group:"Answers" flag:"n-predict" default:"-1" min:"-1" help:"most tokens of any answer; -1: no limit of the server's own"`
-	CallRetries      int     `flag:"call-retries" default:"1" min:"0" help:"times that a turn is tried again, the error told to the model, when a call does not validate and nothing has been sent; 0: none"`
-	Temperature      float64 `flag:"temp" model:"yes" help:"temperature, where neither the request nor the model file sets it; of sampling, upstreams (remote) are told what was set, and have defaults of their own"`
-	TopK             int     `flag:"top-k" model:"yes" help:"keep the k likeliest tokens; 0: all"`
-	TopP             float64 `flag:"top-p" model:"yes" help:"keep the likeliest tokens that make up this share; 1: all"`
-	MinP             float64 `flag:"min-p" model:"yes" help:"drop tokens less likely than this share of the likeliest; 0: none"`
-	RepeatPenalty    float64 `flag:"repeat-penalty" model:"yes" help:"penalty for repeated tokens; 1: none"`
-	RepeatLastN      int     `flag:"repeat-last-n" model:"yes" help:"tokens the repeat penalty looks back at; -1: all"`
-	PresencePenalty  float64 `flag:"presence-penalty" model:"yes" help:"penalty for tokens that have appeared"`
-	FrequencyPenalty float64 `flag:"frequency-penalty" model:"yes" help:"penalty for each time a token has appeared"`
-	TypicalP         float64 `flag:"typical" model:"yes" help:"locally typical sampling: keep this share; 1: all"`
-	XTCProbability   float64 `flag:"xtc-probability" model:"yes" help:"how often the likeliest tokens but one are dropped (XTC); 0: never"`
-	XTCThreshold     float64 `flag:"xtc-threshold" model:"yes" help:"how likely a token must be for XTC to drop it"`
-	DRYMultiplier    float64 `flag:"dry-multiplier" model:"yes" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
-	DRYBase          float64 `flag:"dry-base" model:"yes" help:"DRY's penalty grows by this with each token of the sequence"`
-	DRYAllowedLength int     `flag:"dry-allowed-length" model:"yes" help:"longest sequence, in tokens, that DRY lets be repeated"`
-	DRYPenaltyLastN  int     `flag:"dry-penalty-last-n" model:"yes" help:"tokens DRY looks back at; -1: all"`
-	Mirostat         int     `flag:"mirostat" model:"yes" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
-	MirostatEta      float64 `flag:"mirostat-lr" model:"yes" help:"Mirostat's learning rate"`
-	MirostatTau      float64 `flag:"mirostat-ent" model:"yes" help:"entropy that Mirostat aims at"`
-	Seed             int     `flag:"seed" model:"yes" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
+	NPredict    int `group:"Answers" flag:"n-predict" default:"-1" min:"-1" help:"most tokens of any answer; -1: no limit of the server's own"`
+	CallRetries int `flag:"call-retries" default:"1" min:"0" help:"times that a turn is tried again, the error told to the model, when a call does not validate and nothing has been sent; 0: none"`
+
+	engine.SamplingNumbers[float64, int]
+
+	Seed int `flag:"seed" model:"yes" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
 
 	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" path:"yes" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
 	ResponsesURL     string        `flag:"responses-url" secret:"yes" help:"PostgreSQL where several servers keep their responses together, in place of a folder: postgres://USER@HOST:PORT/DATABASE; its password comes by PGPASSWORD or the file PGPASSFILE, or stands in the URL, where that is given by TENON_RESPONSES_URL"`

@@ -24,6 +24,7 @@ import (
 	"tenon/server"
 	"tenon/server/agent"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	api "tenon/server/fleet"
 	"tenon/server/responses"
 	"tenon/server/telemetry"
@@ -33,7 +34,7 @@ import (
 type app struct {
 	handler   http.Handler
 	manager   *fleet.Fleet
-	loader    *chat.Loader
+	loader    *loader.Loader
 	responses *responses.Store
 	agent     *agent.Service
 	telemetry *telemetry.Telemetry // nil: there is none
@@ -48,7 +49,7 @@ type app struct {
 	// one at a time; guards options
 	reloading sync.Mutex
 	// that are in force
-	options chat.LoaderOptions
+	options loader.Options
 	// what settings say, as at the start
 	read func(*config.Loader) (*catalog.Catalog, []string, perModel, error)
 	// what is served
@@ -73,15 +74,12 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	}
 	a := &app{telemetry: sent, manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
-	a.options, a.loader = options, chat.NewLoader(manager, options)
+	a.options, a.loader = options, loader.New(manager, options)
 	a.offers, _ = offers{}.after(p.loader)
 	if a.journal, err = openJournal(p.loader, a.offers); err != nil {
 		return nil, err
 	}
 	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
-	if sent != nil {
-		service.Begun = sent.Turn
-	}
 	a.agent = agent.New(service, a.executing(p.loader, a.offers))
 	a.handler = server.New(server.Options{
 		Service: service, Agent: a.agent, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
@@ -174,29 +172,24 @@ func showExample(w io.Writer, s config.Settings, model string, keyed bool) {
 //go:embed example.txt
 var exampleRequest string
 
-// sampling is what the settings say of how tokens are chosen, as far as a flag counts; their
-// fields are called as the engine's.
+// sampling is what the settings say of how tokens are chosen, as far as a flag counts.
 func sampling(s config.Settings, counts func(flag string) bool) (out engine.Sampling) {
-	from, to := reflect.ValueOf(s), reflect.ValueOf(&out).Elem()
-	for i := range to.NumField() {
-		name := to.Type().Field(i).Name
-		if flag := samplingFlag(name); flag == "" || !counts(flag) || name == "Seed" && s.Seed < 0 {
-			continue
+	from := reflect.ValueOf(s)
+	for _, f := range engine.SamplingFields {
+		if counts(f.Flag) {
+			f.Set(&out, from.FieldByName(f.Name).Convert(reflect.TypeFor[float64]()).Float())
 		}
-		value := reflect.New(to.Field(i).Type().Elem())
-		value.Elem().Set(from.FieldByName(name).Convert(value.Elem().Type()))
-		to.Field(i).Set(value)
+	}
+	if counts(seedFlag) && s.Seed >= 0 {
+		out.Seed = new(uint32(s.Seed))
 	}
 	return out
 }
 
-// samplingFlag is the flag that sets a field of engine.Sampling, "" if none does.
-func samplingFlag(field string) string {
-	f, _ := reflect.TypeFor[config.Settings]().FieldByName(field)
-	return f.Tag.Get("flag")
-}
+// seedFlag sets the one part of sampling that is not in the engine's table.
+const seedFlag = "seed"
 
 // isSampling tells whether a flag sets how tokens are chosen.
 func isSampling(flag string) bool {
-	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[engine.Sampling]()), func(f reflect.StructField) bool { return samplingFlag(f.Name) == flag })
+	return flag == seedFlag || slices.ContainsFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Flag == flag })
 }

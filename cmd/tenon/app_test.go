@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"reflect"
 	"testing"
 
 	"tenon/cmd/config"
@@ -119,10 +118,13 @@ func TestLoad_workerLostAtStart(t *testing.T) {
 // Whatever a request and a model's file may leave out, a flag sets.
 func TestSampling_everyFieldHasAFlag(t *testing.T) {
 	s := config.Settings{Seed: 7}
-	v := reflect.ValueOf(sampling(s, isSampling))
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; v.Field(i).IsNil() && name != "LogitBias" && name != "DRYBreakers" {
-			t.Errorf("no flag sets %s", name)
+	all := sampling(s, isSampling)
+	for _, f := range engine.SamplingFields {
+		if _, set := f.Get(all); !set {
+			t.Errorf("no flag sets %s", f.Name)
 		}
+	}
+	if all.Seed == nil {
+		t.Error("no flag sets the seed")
 	}
 }

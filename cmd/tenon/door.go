@@ -19,6 +19,7 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 )
 
 // door is the port and what answers there: while models are pulled, how far that is; then the app.
@@ -113,7 +114,7 @@ type pulling struct {
 func (p *pulling) handler(s config.Settings, admitted admission) http.Handler {
 	none := fleet.New(fleet.Options{Catalog: &catalog.Catalog{}})
 	return server.New(server.Options{
-		Service: &chat.Service{Models: chat.NewLoader(none, chat.LoaderOptions{})}, Models: none, Readiness: p,
+		Service: &chat.Service{Models: loader.New(none, loader.Options{})}, Models: none, Readiness: p,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
 	})
 }

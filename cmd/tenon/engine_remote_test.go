@@ -222,8 +222,8 @@ func TestRemote_aTokenizerIsNoFallback(t *testing.T) {
 func TestSampling_upstreamsGetWhatWasSet(t *testing.T) {
 	for text, want := range map[string]engine.Sampling{
 		"models:\n  far:\n    remote: http://a\n":                           {},
-		"temp: 0.8\nmodels:\n  far:\n    remote: http://a\n":                {Temperature: new(float32(0.8))},
-		"top-k: 3\nmodels:\n  far:\n    remote: http://a\n    temp: 0.25\n": {Temperature: new(float32(0.25)), TopK: new(3)},
+		"temp: 0.8\nmodels:\n  far:\n    remote: http://a\n":                {Numbers: engine.Numbers{Temperature: new(float32(0.8))}},
+		"top-k: 3\nmodels:\n  far:\n    remote: http://a\n    temp: 0.25\n": {Numbers: engine.Numbers{Temperature: new(float32(0.25)), TopK: new(3)}},
 	} {
 		a, _ := reloading(t, text, always(&farEngine{Scripted: enginetest.Script()}))
 		m, release, err := a.loader.Acquire(t.Context(), "far")

@@ -20,6 +20,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/templates"
 )
 
@@ -45,11 +46,11 @@ server answers, what the environment and the settings file say.`,
 		if _, err := os.Stat(args[0]); err != nil {
 			return explainFrom(cmd, r, args[0])
 		}
-		record, err := readRecord(nil, args[0])
+		saved, err := readRecord(nil, args[0])
 		if err != nil {
 			return err
 		}
-		return printRecord(cmd.OutOrStdout(), record)
+		return printRecord(cmd.OutOrStdout(), saved)
 	})
 	cmd.Flags().StringVar(&model, "model", "", "show what is in force for a model")
 	return cmd
@@ -91,15 +92,15 @@ func explainFrom(cmd *cobra.Command, r *remote, id string) error {
 		}
 		return nil
 	}
-	record, err := decodeRecord(resp.Body, "the server's answer")
+	kept, err := decodeRecord(resp.Body, "the server's answer")
 	if err != nil {
 		return err
 	}
-	return printRecord(cmd.OutOrStdout(), record)
+	return printRecord(cmd.OutOrStdout(), kept)
 }
 
 // printRecord writes a record for people.
-func printRecord(w io.Writer, r *chat.Record) error {
+func printRecord(w io.Writer, r *record.Record) error {
 	p := &explainer{w: w}
 	p.printf("%s %s  %s  %d  %s\n", r.Method, r.Path, r.ID, r.Status, r.At.Format(time.RFC3339))
 	for i, t := range r.Turns {
@@ -125,7 +126,7 @@ func (p *explainer) printf(format string, args ...any) {
 
 func (p *explainer) heading(title string) { p.printf("\n--- %s\n", title) }
 
-func (p *explainer) turn(t *chat.Trace) {
+func (p *explainer) turn(t *record.Trace) {
 	p.printf("model %s, dialect %s, context %d\n", t.Model, t.Source.Dialect, t.Source.Context)
 	p.prompt(t.Prompt)
 	p.requests(t)
@@ -147,7 +148,7 @@ func (p *explainer) turn(t *chat.Trace) {
 	p.printf("total %.1f, first token %.1f; queue %.1f, prompt %.1f, decode %.1f, masks %.1f\n", m.Total, m.FirstToken, m.Queue, m.Prompt, m.Decode, m.Mask)
 }
 
-func (p *explainer) prompt(t chat.PromptTrace) {
+func (p *explainer) prompt(t record.PromptTrace) {
 	p.heading("prompt, by who wrote it")
 	for _, s := range t.Segments {
 		origin := s.Kind
@@ -173,7 +174,7 @@ func (p *explainer) heals(all []templates.Heal) {
 }
 
 // requests tells what of the request has no effect or not the whole one.
-func (p *explainer) requests(t *chat.Trace) {
+func (p *explainer) requests(t *record.Trace) {
 	for _, name := range slices.Sorted(maps.Keys(t.Sampling)) {
 		p.printf("in force: %s %s\n", name, t.Sampling[name])
 	}
@@ -185,7 +186,7 @@ func (p *explainer) requests(t *chat.Trace) {
 	}
 }
 
-func (p *explainer) session(s *chat.SessionTrace) {
+func (p *explainer) session(s *record.SessionTrace) {
 	if s.Refused != nil {
 		p.printf("refused: %s\n", s.Refused.Message)
 	}
@@ -220,7 +221,7 @@ func (p *explainer) miss(of *engine.Progress) {
 	}
 }
 
-func (p *explainer) token(t chat.TokenTrace) {
+func (p *explainer) token(t record.TokenTrace) {
 	text := t.Text
 	if t.Raw != nil {
 		text = string(t.Raw)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenon/cmd/config"
+	"tenon/engine"
 	"tenon/models/fleet"
 	"tenon/templates"
 )
@@ -45,10 +46,13 @@ func (p perModel) explain(s fleet.Status) ([]config.Value, error) {
 		values = append(values, config.Value{Name: "context", Value: strconv.Itoa(s.Model.Context), From: "as loaded"})
 	}
 	own := map[string]string{} // by flag, what the settings leave to the model
-	for f, v := range reflect.ValueOf(s.Sampling.Or(s.Model.Defaults)).Fields() {
-		if flag := samplingFlag(f.Name); flag != "" && !v.IsNil() && !m.Has(flag) {
-			own[flag] = fmt.Sprint(v.Elem())
+	for _, f := range engine.SamplingFields {
+		if v, set := f.Get(s.Sampling.Or(s.Model.Defaults)); set && !m.Has(f.Flag) {
+			own[f.Flag] = fmt.Sprint(v)
 		}
+	}
+	if seed := s.Sampling.Or(s.Model.Defaults).Seed; seed != nil && !m.Has(seedFlag) {
+		own[seedFlag] = fmt.Sprint(*seed)
 	}
 	for _, v := range in.Values() {
 		value, ok := own[v.Name]

@@ -59,7 +59,7 @@ func book(t *testing.T, e engine.Engine, dialect, pattern string, seed uint32) c
 		Model: "tiny", Logprobs: -1, OneCall: true, MaxTokens: 600, Thinking: chat.Thinking{Enabled: &off},
 		Tools:        []tools.Tool{{Name: "book", Parameters: json.RawMessage(schema)}},
 		Choice:       tools.Choice{Mode: tools.Required},
-		Sampling:     engine.Sampling{Seed: &seed, Temperature: &hot},
+		Sampling:     engine.Sampling{Numbers: engine.Numbers{Temperature: &hot}, Seed: &seed},
 		Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "Book the room."}}},
 	}, c.Add)
 	if err != nil {

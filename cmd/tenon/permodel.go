@@ -12,8 +12,8 @@ import (
 	"tenon/engine"
 	"tenon/engine/tokenjson"
 	"tenon/models/catalog"
-	"tenon/server/chat"
 	"tenon/server/chat/adapter"
+	"tenon/server/chat/loader"
 )
 
 // perModel is what is set for each model: the server's settings, and those of the file's entries
@@ -144,12 +144,12 @@ func (p perModel) chosen(flag string) bool {
 }
 
 // options are how models are talked to.
-func (p perModel) options() (chat.LoaderOptions, error) {
+func (p perModel) options() (loader.Options, error) {
 	taught, err := p.teaching()
 	if err != nil {
-		return chat.LoaderOptions{}, err
+		return loader.Options{}, err
 	}
-	o := chat.LoaderOptions{
+	o := loader.Options{
 		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
 		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},

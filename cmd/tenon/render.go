@@ -21,6 +21,7 @@ import (
 	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/chat/prepared"
+	"tenon/server/chat/record"
 	"tenon/server/openai"
 	"tenon/server/wire"
 	"tenon/templates"
@@ -129,7 +130,7 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 		return err
 	}
 	request.Conversation.Now = now
-	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
+	model := record.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
 	if err := f.taught(&model); err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	if err != nil {
 		return err
 	}
-	turn, warnings, err := chat.PlanOnly(model, request)
+	turn, warnings, err := record.PlanOnly(model, request)
 	if source == "" {
 		warnings = append(warnings, errNoTemplate.Error()+"; using the built-in rendering")
 	}
@@ -180,7 +181,7 @@ func hostedTools(l *config.Loader, asked []chat.HostedTools) (notes []string, er
 
 // fits refuses a prompt that is longer than the model's context, where tokens can be counted: as
 // the server counts them, markers as one token each and BOS once.
-func fits(ctx context.Context, e catalog.Entry, template string, segments []chat.SegmentTrace) error {
+func fits(ctx context.Context, e catalog.Entry, template string, segments []record.SegmentTrace) error {
 	prompt, size := engine.Prompt{}, 1 // BOS
 	for _, s := range segments {
 		origin := map[string]engine.Origin{"text": engine.Text, "marker": engine.Symbolic, "content": engine.Content}[s.Kind]
@@ -201,7 +202,7 @@ func fits(ctx context.Context, e catalog.Entry, template string, segments []chat
 
 // taught takes what the settings say of the model: its way of calling, its adapter, and the
 // context that it is served with.
-func (f *renderFlags) taught(m *chat.ModelSource) error {
+func (f *renderFlags) taught(m *record.ModelSource) error {
 	if err := f.settings.check(); err != nil {
 		return err
 	}
@@ -217,9 +218,9 @@ func (f *renderFlags) taught(m *chat.ModelSource) error {
 
 // saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be
 // counted.
-func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m chat.ModelSource, turn *chat.Trace, request chat.Request) {
+func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m record.ModelSource, turn *record.Trace, request chat.Request) {
 	m.Teaching = nil
-	untaught, _, err := chat.PlanOnly(m, request)
+	untaught, _, err := record.PlanOnly(m, request)
 	if err != nil || untaught.Prompt.String() == turn.Prompt.String() {
 		return
 	}
@@ -231,7 +232,7 @@ func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m cha
 	p.printf("prompt: %d %s, %d without the model's adapter\n", counts[0], unit, counts[1])
 }
 
-func (f *renderFlags) print(w io.Writer, segments []chat.SegmentTrace) error {
+func (f *renderFlags) print(w io.Writer, segments []record.SegmentTrace) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for _, s := range segments {
@@ -248,9 +249,9 @@ func (f *renderFlags) print(w io.Writer, segments []chat.SegmentTrace) error {
 	return nil
 }
 
-func segmentsOf(r templates.Rendering) (all []chat.SegmentTrace) {
+func segmentsOf(r templates.Rendering) (all []record.SegmentTrace) {
 	for _, s := range r.Segments {
-		all = append(all, chat.SegmentOf(s))
+		all = append(all, record.SegmentOf(s))
 	}
 	return all
 }
@@ -286,9 +287,9 @@ func (f *renderFlags) load(cmd *cobra.Command) (source string, o templates.Optio
 	case (f.template == "") == (f.model == ""):
 		return "", o, errors.New("give either --template or --model")
 	case f.model == "":
-		loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
-		err = loader.Load(os.Environ())
-		f.settings = newPerModel(loader)
+		l := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
+		err = l.Load(os.Environ())
+		f.settings = newPerModel(l)
 		if err == nil {
 			text, err = os.ReadFile(f.template)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 func newReplayCommand() *cobra.Command {
@@ -31,11 +31,11 @@ func replayFiles(cmd *cobra.Command, names []string) error {
 		if err != nil {
 			return err
 		}
-		again, err := chat.Replay(cmd.Context(), saved)
+		again, err := record.Replay(cmd.Context(), saved)
 		if err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
-		found := chat.Compare(saved, again)
+		found := record.Compare(saved, again)
 		if len(found) == 0 {
 			fmt.Fprintf(cmd.OutOrStdout(), "same  %s  %s\n", name, saved.ID)
 			continue
@@ -53,7 +53,7 @@ func replayFiles(cmd *cobra.Command, names []string) error {
 }
 
 // readRecord reads a record from a file, or from in if its name is "-".
-func readRecord(in io.Reader, name string) (*chat.Record, error) {
+func readRecord(in io.Reader, name string) (*record.Record, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -65,7 +65,7 @@ func readRecord(in io.Reader, name string) (*chat.Record, error) {
 	return decodeRecord(in, name)
 }
 
-func decodeRecord(in io.Reader, name string) (*chat.Record, error) {
+func decodeRecord(in io.Reader, name string) (*record.Record, error) {
 	raw, err := io.ReadAll(in)
 	if err != nil {
 		return nil, fmt.Errorf("read a record from %s: %w", name, err)
@@ -76,7 +76,7 @@ func decodeRecord(in io.Reader, name string) (*chat.Record, error) {
 	if json.Unmarshal(raw, &answer) == nil && answer.Record != nil {
 		raw = answer.Record
 	}
-	var r chat.Record
+	var r record.Record
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("read a record from %s: %w", name, err)
 	}

@@ -148,7 +148,7 @@ func run(t *testing.T, e engine.Engine, turn engine.Turn) answer {
 func greedy(prompt engine.Prompt, tokens int) engine.Turn {
 	zero := float32(0)
 	return engine.Turn{
-		Prompt: prompt, Logprobs: -1, Sampling: engine.Sampling{Temperature: &zero}, Budget: engine.Budget{Tokens: tokens},
+		Prompt: prompt, Logprobs: -1, Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &zero}}, Budget: engine.Budget{Tokens: tokens},
 	}
 }
 

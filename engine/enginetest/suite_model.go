@@ -33,7 +33,7 @@ func testStopsAtEnd(t *testing.T, e engine.Engine) {
 func testRepeats(t *testing.T, e engine.Engine) {
 	hot, seed, other := float32(2), uint32(7), uint32(8) // more is refused by some
 	seeded := greedy(engine.Plain(sentences[0]), 30)
-	seeded.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
+	seeded.Sampling = engine.Sampling{Numbers: engine.Numbers{Temperature: &hot}, Seed: &seed}
 	for name, turn := range map[string]engine.Turn{"greedy": greedy(engine.Plain(sentences[0]), 30), "seeded": seeded} {
 		turn.CacheKey = name + " 1"
 		first := run(t, e, turn)
@@ -61,7 +61,7 @@ func testGrammar(t *testing.T, e engine.Engine) {
 			hot := float32(2)
 			turn := engine.Turn{
 				Prompt: engine.Plain(sentences[0]), Grammar: grammar, Logprobs: -1,
-				Sampling: engine.Sampling{Temperature: &hot, Seed: &seed}, Budget: engine.Budget{Tokens: 200},
+				Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &hot}, Seed: &seed}, Budget: engine.Budget{Tokens: 200},
 			}
 			a := run(t, e, turn)
 			if a.finish.Reason == engine.Length {
@@ -146,7 +146,7 @@ func hotTurn(grammar string) engine.Turn {
 	hot, seed := float32(2), uint32(1)
 	turn := greedy(engine.Plain(prose(100)), 400)
 	turn.Grammar = grammar
-	turn.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
+	turn.Sampling = engine.Sampling{Numbers: engine.Numbers{Temperature: &hot}, Seed: &seed}
 	return turn
 }
 

@@ -38,10 +38,10 @@ static struct llama_sampler * dry_sampler(const struct llama_model * m, const tn
     const struct llama_vocab * v = llama_model_get_vocab(m);
 #ifdef TENON_LIBLLAMA
     struct llama_sampler * s = llama_sampler_init_dry(v, o->dry_multiplier, o->dry_base, o->dry_allowed_length,
-                                                      o->dry_last_n, list, n);
+                                                      o->dry_penalty_last_n, list, n);
 #else
     struct llama_sampler * s = llama_sampler_init_dry(v, llama_model_n_ctx_train(m), o->dry_multiplier, o->dry_base,
-                                                      o->dry_allowed_length, o->dry_last_n, list, n);
+                                                      o->dry_allowed_length, o->dry_penalty_last_n, list, n);
 #endif
     free(list);
     return s;
@@ -60,7 +60,7 @@ static bool penalizes(const tn_sampling * o) {
     return o->repeat_last_n > 0 && (o->repeat_penalty != 1 || o->frequency_penalty != 0 || o->presence_penalty != 0);
 }
 
-static bool dries(const tn_sampling * o) { return o->dry_multiplier != 0 && o->dry_base >= 1 && o->dry_last_n > 0; }
+static bool dries(const tn_sampling * o) { return o->dry_multiplier != 0 && o->dry_base >= 1 && o->dry_penalty_last_n > 0; }
 
 // The order is llama-server's default; what is switched off is left out.
 static void build_chain(tn_sampler * s, const struct llama_model * m, const tn_sampling * o, const char * breakers, int n_breakers) {
@@ -132,8 +132,8 @@ tn_sampler * tn_sampler_new(const struct llama_model * m, const tn_sampling * o,
     if (penalizes(o)) {
         s->recent_size = o->repeat_last_n;
     }
-    if (dries(o) && o->dry_last_n > s->recent_size) {
-        s->recent_size = o->dry_last_n;
+    if (dries(o) && o->dry_penalty_last_n > s->recent_size) {
+        s->recent_size = o->dry_penalty_last_n;
     }
     s->recent = calloc((size_t) s->recent_size + 1, sizeof(*s->recent));
     s->own = calloc((size_t) s->recent_size + n_bias + 1, sizeof(*s->own));

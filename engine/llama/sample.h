@@ -4,13 +4,14 @@
 
 #include "shim.h"
 
+// The fields of engine.SamplingNumbers, under their names in requests, and the seed.
 typedef struct tn_sampling {
     float temperature, top_p, min_p, typical_p, xtc_probability, xtc_threshold;
     int top_k;
     float repeat_penalty, presence_penalty, frequency_penalty;
     int repeat_last_n;
     float dry_multiplier, dry_base;
-    int dry_allowed_length, dry_last_n;
+    int dry_allowed_length, dry_penalty_last_n;
     int mirostat;
     float mirostat_tau, mirostat_eta;
     uint32_t seed;

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -92,37 +93,27 @@ func checkSampling(s engine.Sampling) error {
 // file may say that its model was trained for two billion.
 const longestWindow = 1 << 20
 
+// cSampling is s for C, whose fields are called as the keys of the table of sampling fields.
 func (m *Model) cSampling(s engine.Sampling) C.tn_sampling {
-	window := func(n int) C.int {
-		if n < 0 {
-			n = m.TrainedContext()
+	out := C.tn_sampling{seed: C.uint32_t(*s.Seed)}
+	to := reflect.ValueOf(&out).Elem()
+	for _, f := range engine.SamplingFields {
+		v, _ := f.Get(s)
+		switch at := unsafe.Pointer(to.FieldByName(f.Key).UnsafeAddr()); {
+		case !f.Whole:
+			*(*C.float)(at) = C.float(v)
+		case f.Min < 0: // tokens looked back at; -1: all
+			most := min(m.TrainedContext(), longestWindow)
+			if v < 0 {
+				v = float64(most)
+			}
+			*(*C.int)(at) = C.int(min(v, float64(most)))
+		default:
+			*(*C.int)(at) = C.int(max(min(v, math.MaxInt32), 0))
 		}
-		return C.int(min(n, m.TrainedContext(), longestWindow))
 	}
-	return C.tn_sampling{
-		temperature:        C.float(*s.Temperature),
-		top_k:              C.int(clampInt(*s.TopK)),
-		top_p:              C.float(*s.TopP),
-		min_p:              C.float(*s.MinP),
-		typical_p:          C.float(*s.TypicalP),
-		xtc_probability:    C.float(*s.XTCProbability),
-		xtc_threshold:      C.float(*s.XTCThreshold),
-		repeat_penalty:     C.float(*s.RepeatPenalty),
-		presence_penalty:   C.float(*s.PresencePenalty),
-		frequency_penalty:  C.float(*s.FrequencyPenalty),
-		repeat_last_n:      window(*s.RepeatLastN),
-		dry_multiplier:     C.float(*s.DRYMultiplier),
-		dry_base:           C.float(*s.DRYBase),
-		dry_allowed_length: C.int(clampInt(*s.DRYAllowedLength)),
-		dry_last_n:         window(*s.DRYPenaltyLastN),
-		mirostat:           C.int(*s.Mirostat),
-		mirostat_tau:       C.float(*s.MirostatTau),
-		mirostat_eta:       C.float(*s.MirostatEta),
-		seed:               C.uint32_t(*s.Seed),
-	}
+	return out
 }
-
-func clampInt(n int) int { return max(min(n, math.MaxInt32), 0) }
 
 // Close frees the sampler. It is safe to call more than once.
 func (s *Sampler) Close() {

@@ -69,16 +69,20 @@ func TestSample_neverLeavesTheMask(t *testing.T) {
 	masks := map[string]Candidates{
 		"only": {Only: allowed}, "bits": {Bits: bitsOf(n, allowed...)}, "except": {Except: allBut(n, allowed...)},
 	}
-	settings := map[string]engine.Sampling{
+	settings := map[string]engine.Numbers{
 		"defaults": {}, "greedy": {Temperature: ref[float32](0)},
 		"no top-k": {TopK: ref(0)}, "top-k 1": {TopK: ref(1)},
 		"typical": {TypicalP: ref[float32](0.5)}, "xtc": {XTCProbability: ref[float32](1), XTCThreshold: ref[float32](0.05)},
 		"penalties": {RepeatPenalty: ref[float32](1.5), PresencePenalty: ref[float32](1), FrequencyPenalty: ref[float32](-2)},
 		"dry":       {DRYMultiplier: ref[float32](1)},
 		"mirostat":  {Mirostat: ref(1)}, "mirostat 2": {Mirostat: ref(2)},
-		"bias": {LogitBias: map[int32]float32{3: 5, 7: 100, 64: float32(math.Inf(-1))}},
+		"bias": {},
 	}
-	for setting, sampling := range settings {
+	for setting, numbers := range settings {
+		sampling := engine.Sampling{Numbers: numbers}
+		if setting == "bias" {
+			sampling.LogitBias = map[int32]float32{3: 5, 7: 100, 64: float32(math.Inf(-1))}
+		}
 		for name, mask := range masks {
 			s := newSampler(t, m, sampling)
 			for round := range 50 {
@@ -101,10 +105,10 @@ func TestSample_considersOnlyWhatIsAllowed(t *testing.T) {
 		mask     Candidates
 		most     int
 	}{
-		{"twelve allowed", engine.Sampling{TopK: ref(0)}, Candidates{Only: []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}, 12},
+		{"twelve allowed", engine.Sampling{Numbers: engine.Numbers{TopK: ref(0)}}, Candidates{Only: []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}, 12},
 		{"free text", engine.Sampling{}, Candidates{}, 40},
-		{"free text, greedy", engine.Sampling{Temperature: ref[float32](0)}, Candidates{}, 1},
-		{"free text but for markers", engine.Sampling{RepeatPenalty: ref[float32](1.1)}, Candidates{Except: []int32{5, 9000}}, 40 + 3},
+		{"free text, greedy", engine.Sampling{Numbers: engine.Numbers{Temperature: ref[float32](0)}}, Candidates{}, 1},
+		{"free text but for markers", engine.Sampling{Numbers: engine.Numbers{RepeatPenalty: ref[float32](1.1)}}, Candidates{Except: []int32{5, 9000}}, 40 + 3},
 	} {
 		s := newSampler(t, m, c.sampling)
 		s.Accept(7, 8, 9)
@@ -122,11 +126,11 @@ func TestSample_fewCandidatesAsAll(t *testing.T) {
 	every := allBut(n)
 	for name, sampling := range map[string]engine.Sampling{
 		"defaults":  {},
-		"penalties": {RepeatPenalty: ref[float32](1.3), FrequencyPenalty: ref[float32](0.5)},
-		"rewards":   {FrequencyPenalty: ref[float32](-1)},
+		"penalties": {Numbers: engine.Numbers{RepeatPenalty: ref[float32](1.3), FrequencyPenalty: ref[float32](0.5)}},
+		"rewards":   {Numbers: engine.Numbers{FrequencyPenalty: ref[float32](-1)}},
 		"bias":      {LogitBias: map[int32]float32{10: 8, 11: -8}},
-		"dry":       {DRYMultiplier: ref[float32](0.8)},
-		"greedy":    {Temperature: ref[float32](0), RepeatPenalty: ref[float32](1.3)},
+		"dry":       {Numbers: engine.Numbers{DRYMultiplier: ref[float32](0.8)}},
+		"greedy":    {Numbers: engine.Numbers{Temperature: ref[float32](0), RepeatPenalty: ref[float32](1.3)}},
 	} {
 		few, all := newSampler(t, m, sampling), newSampler(t, m, sampling)
 		for round := range 200 {
@@ -152,13 +156,13 @@ func TestSample_seedRepeats(t *testing.T) {
 		}
 		return ids
 	}
-	hot := engine.Sampling{Temperature: ref[float32](2), Seed: ref[uint32](42), RepeatPenalty: ref[float32](1.2)}
+	hot := engine.Sampling{Numbers: engine.Numbers{Temperature: ref[float32](2), RepeatPenalty: ref[float32](1.2)}, Seed: ref[uint32](42)}
 	a, b := newSampler(t, m, hot), newSampler(t, m, hot)
 	if first := run(a); !slices.Equal(first, run(b)) {
 		t.Error("the same seed gave other tokens")
 	}
 	hot.Seed = ref[uint32](43)
-	if slices.Equal(run(newSampler(t, m, hot)), run(newSampler(t, m, engine.Sampling{Temperature: ref[float32](2), Seed: ref[uint32](42)}))) {
+	if slices.Equal(run(newSampler(t, m, hot)), run(newSampler(t, m, engine.Sampling{Numbers: engine.Numbers{Temperature: ref[float32](2)}, Seed: ref[uint32](42)}))) {
 		t.Error("another seed gave the same tokens")
 	}
 }
@@ -167,7 +171,7 @@ func TestSample_penaltyLowersWhatWasSaid(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
 	logits := make([]float32, m.Vocab().Size())
 	logits[5], logits[6] = 10, 9
-	s := newSampler(t, m, engine.Sampling{Temperature: ref[float32](0), RepeatPenalty: ref[float32](2)})
+	s := newSampler(t, m, engine.Sampling{Numbers: engine.Numbers{Temperature: ref[float32](0), RepeatPenalty: ref[float32](2)}})
 	if id := pick(t, s, logits, Candidates{}); id != 5 {
 		t.Fatalf("token %d, want 5", id)
 	}
@@ -200,9 +204,11 @@ func TestSample_noCandidate(t *testing.T) {
 func TestNewSampler_refusesNonsense(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
 	for name, s := range map[string]engine.Sampling{
-		"temperature": {Temperature: ref(float32(math.NaN()))}, "repeat_penalty": {RepeatPenalty: ref[float32](0)},
-		"mirostat": {Mirostat: ref(3)}, "breaker": {DRYBreakers: []string{"a\x00b"}},
-		"bias": {LogitBias: map[int32]float32{1: float32(math.Inf(1))}},
+		"temperature":    {Numbers: engine.Numbers{Temperature: ref(float32(math.NaN()))}},
+		"repeat_penalty": {Numbers: engine.Numbers{RepeatPenalty: ref[float32](0)}},
+		"mirostat":       {Numbers: engine.Numbers{Mirostat: ref(3)}},
+		"breaker":        {DRYBreakers: []string{"a\x00b"}},
+		"bias":           {LogitBias: map[int32]float32{1: float32(math.Inf(1))}},
 	} {
 		if _, err := m.NewSampler(s); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -281,8 +287,8 @@ func TestSampling_windowsAreBounded(t *testing.T) {
 	for _, asked := range []int{-1, math.MaxInt32, math.MaxInt} {
 		s.RepeatLastN, s.DRYPenaltyLastN = ref(asked), ref(asked)
 		c := m.cSampling(s)
-		if most := min(m.TrainedContext(), longestWindow); int(c.repeat_last_n) > most || int(c.dry_last_n) > most {
-			t.Errorf("%d tokens back: %d and %d, at most %d", asked, c.repeat_last_n, c.dry_last_n, most)
+		if most := min(m.TrainedContext(), longestWindow); int(c.repeat_last_n) > most || int(c.dry_penalty_last_n) > most {
+			t.Errorf("%d tokens back: %d and %d, at most %d", asked, c.repeat_last_n, c.dry_penalty_last_n, most)
 		}
 	}
 }

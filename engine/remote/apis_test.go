@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/engine/remote/chat"
 )
 
 // What is asked of an upstream says what the engine can do.
@@ -205,8 +207,10 @@ func TestAPIs_requests(t *testing.T) {
 	full := engine.Turn{
 		Prompt: engine.Plain("hi"), Grammar: `root ::= "a"`, Budget: engine.Budget{Tokens: 12}, Logprobs: 2, CacheKey: "key",
 		Sampling: engine.Sampling{
-			Temperature: number(0.8), TopK: &zero, TopP: number(0), MinP: number(0.25), RepeatPenalty: number(1.5), PresencePenalty: number(1), FrequencyPenalty: number(-1),
-			TypicalP: number(0.5), Seed: &seed, LogitBias: map[int32]float32{97: -1000, 98: 2},
+			Numbers: engine.Numbers{
+				Temperature: number(0.8), TopK: &zero, TopP: number(0), MinP: number(0.25), RepeatPenalty: number(1.5), PresencePenalty: number(1), FrequencyPenalty: number(-1), TypicalP: number(0.5),
+			},
+			Seed: &seed, LogitBias: map[int32]float32{97: -1000, 98: 2},
 		},
 	}
 	hosts := map[string]*farHost{"vllm-0.33.0": hostOf(VLLM), "vllm-0.11.2": {api: VLLM, version: "0.11.2", width: 64}, "sglang": hostOf(SGLang), "openai": hostOf(OpenAI)}
@@ -245,5 +249,16 @@ func golden(t *testing.T, path, got string) {
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != got {
 		t.Errorf("%s: %v\n%s", path, err, got)
+	}
+}
+
+// A name that is no row of the table would be passed over in silence.
+func TestAPIs_sampleByTheTable(t *testing.T) {
+	for _, known := range []string{moreSampling, chat.Completions.Sampling, chat.Messages.Sampling} {
+		for key := range strings.SplitSeq(known, ",") {
+			if !slices.ContainsFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Key == key }) {
+				t.Errorf("%s is no sampling field", key)
+			}
+		}
 	}
 }

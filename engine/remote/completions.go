@@ -39,7 +39,7 @@ func vllm(s served) []api {
 // describe implements api.
 func (c *completions) describe(ctx context.Context) (engine.Model, error) {
 	m, err := c.served.describe(ctx)
-	if m.Can.Sampling = openAISampling; c.vllm {
+	if m.Can.Sampling = chat.OpenAISampling; c.vllm {
 		m.Can.Mask, m.Can.Sampling = engine.PrintedMask, moreSampling
 	}
 	return m, err
@@ -62,7 +62,7 @@ func (c *completions) request(t turn) (string, any) {
 		body["seed"] = *t.Sampling.Seed
 	}
 	if !c.vllm {
-		sampling(body, t.Sampling, openAISampling)
+		sampling(body, t.Sampling, chat.OpenAISampling)
 		return "/v1/completions", body
 	}
 	sampling(body, t.Sampling, moreSampling)

@@ -184,7 +184,7 @@ const probePrompt = "The capital of France is"
 func briefly() turn {
 	cold := float32(0)
 	return turn{Turn: engine.Turn{
-		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
+		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &cold}}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
 	}}
 }
 

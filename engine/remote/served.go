@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/engine/remote/chat"
 	"tenon/grammar"
 )
 
@@ -82,12 +83,8 @@ func (s served) room(t turn) int {
 	return max(left, 1)
 }
 
-// The fields of engine.SamplingFields that APIs know: OpenAI's, and vLLM's and SGLang's beside
-// them.
-const (
-	openAISampling = "temperature,top_p,presence_penalty,frequency_penalty"
-	moreSampling   = openAISampling + ",top_k,min_p,repeat_penalty"
-)
+// moreSampling are the fields of engine.SamplingFields that vLLM and SGLang know.
+const moreSampling = chat.OpenAISampling + ",top_k,min_p,repeat_penalty"
 
 // sampling writes what is set of the fields that an API knows. What is unset the upstream takes
 // from the model's generation_config.json.

@@ -355,10 +355,10 @@ func TestTalk_requests(t *testing.T) {
 	former.Tools = nil
 	for a, api := range map[API]chat.API{Chat: chat.Completions, Messages: chat.Messages} {
 		for name, t1 := range map[string]turn{
-			"full":      {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 3000}, Sampling: engine.Sampling{Temperature: &cold, Seed: &seed}, Wishes: engine.Wishes{OneCall: true, Format: json.RawMessage(`{"type":"object"}`)}}},
-			"required":  {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}, Wishes: engine.Wishes{Call: "required"}}},
+			"full":      {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 3000}, Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &cold}, Seed: &seed}, Wishes: engine.Wishes{OneCall: true, Format: json.RawMessage(`{"type":"object"}`)}}},
+			"required":  {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &cold}}, Wishes: engine.Wishes{Call: "required"}}},
 			"named":     {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "required", Tool: "weather"}}},
-			"thinks":    {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Temperature: &cold}, Wishes: engine.Wishes{Thought: 2000}}},
+			"thinks":    {talk: &rich, Turn: engine.Turn{Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &cold}}, Wishes: engine.Wishes{Thought: 2000}}},
 			"decides":   {talk: &rich, Turn: engine.Turn{Budget: engine.Budget{Tokens: 100}, Wishes: engine.Wishes{Thought: -1, Format: json.RawMessage(`{"type":"object"}`)}}},
 			"none":      {talk: &rich, Turn: engine.Turn{Wishes: engine.Wishes{Call: "none"}}},
 			"untooled":  {talk: &former, Turn: engine.Turn{Wishes: engine.Wishes{Call: "required"}}},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/templates"
 	"tenon/tools"
 	"tenon/tools/conform"
@@ -105,11 +106,11 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	}
 	l.finish.Usage = l.finish.Usage.Plus(l.aids.take())
 	told.Done, told.Total, told.Message, told.Question, told.Result = 0, 0, "", nil, &s.result
-	e := chat.Execution{Model: l.model, Call: s.call, Hosted: told, Began: begun}
+	e := record.Execution{Model: l.model, Call: s.call, Hosted: told, Began: begun}
 	if s.result.Why == "unknown" {
 		e.Available = l.set.order
 	}
-	chat.Executed(ctx, e)
+	record.Executed(ctx, e)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("execute %s: %w", s.call.Name, err)
 	}

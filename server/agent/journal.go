@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // Journal records executed calls in a file of JSON lines: one before a call runs and one behind
@@ -78,7 +79,7 @@ func (j *Journal) Close() error {
 // entry is what a journal says of a call from the beginning.
 func (l *loop) entry(ctx context.Context, s settled) Entry {
 	return Entry{
-		Event: "start", Call: s.call.ID, Request: chat.RequestID(ctx), Key: l.caller.Name, Model: l.model, Source: s.Source, Tool: s.original(),
+		Event: "start", Call: s.call.ID, Request: record.RequestID(ctx), Key: l.caller.Name, Model: l.model, Source: s.Source, Tool: s.original(),
 		Arguments: s.call.Arguments, Approved: s.approver,
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"strings"
 
 	"tenon/server/chat"
@@ -79,18 +79,12 @@ func (d *decoder) limits(w messagesRequest, r *chat.Request) error {
 }
 
 func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
-	for _, n := range []wire.Number{
-		{Name: "temperature", Value: w.Temperature, Max: 1, To: &r.Sampling.Temperature},
-		{Name: "top_p", Value: w.TopP, Max: 1, To: &r.Sampling.TopP},
-	} {
-		if err := n.Decode(); err != nil {
-			return err
-		}
+	if err := wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: math.Inf(-1), Max: math.Inf(1)}}, &r.Sampling); err != nil {
+		return err
 	}
 	if w.TopK != nil && *w.TopK < 0 {
 		return chat.Invalidf("top_k", "is %d; expected 0 or more", *w.TopK)
 	}
-	r.Sampling.TopK = w.TopK
 	return nil
 }
 
@@ -98,11 +92,11 @@ func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
 const leastBudget = 1024
 
 func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
-	if c := w.OutputConfig; c != nil && c.Effort != "" {
-		if !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, c.Effort) {
-			return chat.Invalidf("output_config.effort", "is %q; expected low, medium, high, xhigh or max", c.Effort)
+	if c := w.OutputConfig; c != nil {
+		withoutMinimal := chat.Efforts[1:]
+		if err := wire.OneEffort("output_config.effort", c.Effort, withoutMinimal, &r.Thinking); err != nil {
+			return err
 		}
-		r.Thinking.Effort = c.Effort
 	}
 	if err := wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking); err != nil {
 		return err

@@ -1,7 +1,5 @@
 package chat
 
-import "tenon/grammar"
-
 // joined has the pieces of an answer that is streamed leave when they have [Service.MinDelta]
 // bytes: fewer events for clients that draw each, or pay for each on the way.
 func (s *Service) joined(r Request, out Sink) Sink {
@@ -38,11 +36,4 @@ func (s *Service) joined(r Request, out Sink) Sink {
 // sameStream tells whether two pieces follow each other in one text.
 func sameStream(a, b Event) bool {
 	return a.Kind == b.Kind && a.Choice == b.Choice && a.Call.Index == b.Call.Index
-}
-
-// GrammarsAsked counts the grammars that this process has asked for: those that had been compiled
-// before, and those that it compiled.
-func GrammarsAsked() (found, compiled int64) {
-	k := grammar.Kept()
-	return k.Found, k.Compiled
 }

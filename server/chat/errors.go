@@ -76,6 +76,19 @@ func Invalidf(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
+// ofEngine is the table of the engine's errors, and of what ends with its caller: their kinds. An
+// error that is several of them has the first's.
+var ofEngine = []struct {
+	err  error
+	kind ErrorKind
+}{
+	{context.Canceled, ClientGone},
+	{engine.ErrContextExceeded, TooLong},
+	{engine.ErrBusy, Busy},
+	{engine.ErrQueueTimeout, Unavailable}, {engine.ErrWorkerLost, Unavailable}, {engine.ErrClosed, Unavailable},
+	{engine.ErrUnsupported, NotSupportedHere}, {engine.ErrInexact, NotSupportedHere},
+}
+
 // AsError gives any error of a turn its kind.
 func AsError(err error) *Error {
 	var e *Error
@@ -83,17 +96,11 @@ func AsError(err error) *Error {
 		return e
 	}
 	kind := Internal
-	switch {
-	case errors.Is(err, context.Canceled):
-		kind = ClientGone
-	case errors.Is(err, engine.ErrContextExceeded):
-		kind = TooLong
-	case errors.Is(err, engine.ErrBusy):
-		kind = Busy
-	case errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost), errors.Is(err, engine.ErrClosed):
-		kind = Unavailable
-	case errors.Is(err, engine.ErrUnsupported), errors.Is(err, engine.ErrInexact):
-		kind = NotSupportedHere
+	for _, row := range ofEngine {
+		if errors.Is(err, row.err) {
+			kind = row.kind
+			break
+		}
 	}
 	e = &Error{Kind: kind, Message: err.Error(), Err: err}
 	var busy *engine.BusyError

@@ -89,32 +89,6 @@ type HostedResult struct {
 	Why string
 }
 
-// Execution is a call that the server executed or had to refuse, for the log and the metrics.
-type Execution struct {
-	Model     string
-	Call      tools.Call
-	Hosted    HostedCall
-	Available []string // names of the tools there were, where the call named none of them
-	Began     time.Time
-}
-
-// Executed takes an execution down in the context's record.
-func Executed(ctx context.Context, e Execution) {
-	if r := recordOf(ctx); r != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.Executions = append(r.Executions, e)
-	}
-}
-
-// RequestID is that of the context's record, "" without one.
-func RequestID(ctx context.Context) string {
-	if r := recordOf(ctx); r != nil {
-		return r.ID
-	}
-	return ""
-}
-
 // CheckTool tells why a tool could not be declared in any turn.
 func CheckTool(t tools.Tool) error {
 	one := []tools.Tool{t}

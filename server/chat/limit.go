@@ -119,7 +119,7 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 		return 0, "the answer before had calls, and the thought before them is not sent along"
 	}
 	if tokens = t.Budget; tokens == 0 {
-		tokens = cmp.Or(efforts[t.Effort], efforts["medium"]) * cmp.Or(most, openAnswer) / 100
+		tokens = effortShare(t.Effort) * cmp.Or(most, openAnswer) / 100
 	}
 	if tokens = max(tokens, engine.LeastThought); most > 0 {
 		tokens = min(tokens, most-1)
@@ -130,8 +130,20 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 	return tokens, ""
 }
 
-// efforts are how much of an answer they may take, in per cent, as OpenRouter has it.
-var efforts = map[string]int{"minimal": 10, "low": 20, "medium": 50, "high": 80, "xhigh": 95, "max": 95}
+// Efforts are the words for how much is to be thought, least first; effortShares are how much of
+// an answer each may take, in per cent, as OpenRouter has it.
+var (
+	Efforts      = []string{"minimal", "low", "medium", "high", "xhigh", "max"}
+	effortShares = []int{10, 20, 50, 80, 95, 95}
+)
+
+// effortShare is the share of a word; of one that is none it is medium's.
+func effortShare(word string) int {
+	if i := slices.Index(Efforts, word); i >= 0 {
+		return effortShares[i]
+	}
+	return effortShare("medium")
+}
 
 // openAnswer is the length, in tokens, that an answer without a limit is taken to have.
 const openAnswer = 8192

@@ -79,7 +79,7 @@ func (p ToolPlaces) field(tool int, member string) string {
 // and its template.
 type Thinking struct {
 	Enabled *bool `json:"enabled,omitempty"`
-	// "low", "medium", "high" and what else the template knows
+	// one of [Efforts]; "": as the model likes
 	Effort string `json:"effort,omitempty"`
 	Budget int    `json:"budget,omitempty"` // tokens; 0: no limit
 }

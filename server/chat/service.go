@@ -11,7 +11,7 @@ import (
 	"tenon/server/chat/prepared"
 )
 
-// Models finds and loads models. *Loader implements it.
+// Models finds and loads models. Package loader has one.
 type Models interface {
 	// Acquire returns the model that name means, loaded, and what gives it back; "" means the
 	// only one there is. An unknown name is an *Error of kind NotFound that lists the names
@@ -21,6 +21,9 @@ type Models interface {
 
 // Model is a loaded model and how to talk to it.
 type Model = prepared.Model
+
+// Teaching is how a model is helped with its tools.
+type Teaching = prepared.Teaching
 
 // Service runs turns. Models must be set; all methods may be called from any goroutine.
 type Service struct {
@@ -33,10 +36,6 @@ type Service struct {
 
 	Now func() time.Time // nil: time.Now
 
-	// Begun is told of each turn before it does anything. The turn runs under the context that
-	// it returns, and ended is called with what the turn came to. nil: nobody is told.
-	Begun func(context.Context, Request) (_ context.Context, ended func(*Outcome))
-
 	suspects suspects
 
 	dates dates // a conversation's prompt keeps the date it began with
@@ -46,14 +45,8 @@ type Service struct {
 // goroutine at a time. It returns once the last choice has finished, or with an *Error; cancelling
 // ctx frees the slots within one token.
 func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
-	w := s.watch(ctx, r)
-	if s.Begun != nil {
-		var ended func(*Outcome)
-		r.Model = s.Named(r.Model)
-		ctx, ended = s.Begun(ctx, r)
-		defer func() { ended(w.outcome) }()
-	}
-	defer func() { w.end(err) }()
+	ctx, w := s.watched(ctx, r)
+	defer func() { w.Ended(err) }()
 	m, release, err := s.acquire(ctx, &r.Model)
 	if err != nil {
 		return AsError(err)
@@ -62,14 +55,12 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	if k, ok := s.Models.(Keeper); ok && r.TTL > 0 {
 		k.Keep(r.Model, r.TTL)
 	}
-	m, r, sink = w.model(m), s.dated(ctx, r), w.sink(s.joined(r, sink))
-	begin := time.Now()
+	m, r, sink = w.Model(m), s.dated(ctx, r), seenBy(w, s.joined(r, sink))
 	r, p, dropped, err := s.decide(ctx, m, r)
-	w.outcome.Planning = time.Since(begin)
+	w.Planned(p.decision(r), err)
 	if err != nil {
 		return AsError(err)
 	}
-	w.planned(p, r)
 	key := p.key(m.ID)
 	if err := s.suspects.refuse(key, s.now()); err != nil {
 		return err

@@ -103,8 +103,10 @@ func classify(err error) (status int, kind, field string) {
 		ambiguous *catalog.AmbiguousError
 		room      *fleet.NoRoomError
 		source    *store.SourceError
-		own       *chat.Error
+		load      *fleet.LoadError
+		given     *chat.Error
 	)
+	own := chat.AsError(err) // which knows the engine's errors
 	switch {
 	case errors.As(err, &missing):
 		return http.StatusNotFound, "model_not_found", "model"
@@ -118,17 +120,13 @@ func classify(err error) (status int, kind, field string) {
 		return http.StatusConflict, "read_only", "model"
 	case errors.Is(err, catalog.ErrTaken):
 		return http.StatusConflict, "name_taken", "alias"
-	case errors.Is(err, engine.ErrBusy):
+	case errors.Is(err, engine.ErrBusy): // not a full queue: a model that is in use
 		return http.StatusConflict, "busy", ""
 	case errors.As(err, &source):
 		return http.StatusBadGateway, "source_failed", "source"
-	case errors.As(err, &own):
+	case errors.As(err, &given), own.Kind == chat.Unavailable:
 		return ofTurn(own)
-	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost):
-		return http.StatusServiceUnavailable, "unavailable", ""
-	}
-	var load *fleet.LoadError
-	if errors.As(err, &load) {
+	case errors.As(err, &load):
 		return http.StatusUnprocessableEntity, "load_failed", ""
 	}
 	return http.StatusInternalServerError, "internal", ""

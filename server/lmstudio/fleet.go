@@ -18,6 +18,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 )
 
 // Service runs turns. *chat.Service implements it.
@@ -46,7 +47,7 @@ type Fleet interface {
 // Models are a fleet's models as LM Studio's clients see them.
 type Models struct {
 	Fleet
-	Traits func(catalog.Entry) chat.Traits // what a model's file says it can
+	Traits func(catalog.Entry) loader.Traits // what a model's file says it can
 	// the model of requests that name one there is not; "": none
 	Default string
 	// Choose refuses callers who may not have a model loaded otherwise than its settings say.
@@ -69,7 +70,7 @@ func (m Models) MayChoose(ctx context.Context, field string) error {
 // Model is a model at hand.
 type Model struct {
 	catalog.Entry
-	chat.Traits
+	loader.Traits
 }
 
 // repo is the repository that a model is from, as publisher/name. Where its place does not tell,
@@ -195,4 +196,4 @@ func (m Models) FindLoaded(name string) (Instance, bool) {
 }
 
 // LoadError gives an error of the fleet its kind.
-func LoadError(err error) error { return chat.AsErrorOrNil(chat.LoadError(err)) }
+func LoadError(err error) error { return chat.AsErrorOrNil(loader.AsError(err)) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // Stats are the figures of a prediction. None of them is ever infinite or no number.
@@ -82,7 +83,7 @@ func OfFinish(f chat.Finish) Stats {
 }
 
 // Measure are the figures of a turn that has ended.
-func Measure(o *chat.Outcome) Stats {
+func Measure(o *record.Outcome) Stats {
 	f := chat.Finish{Reason: chat.Cancelled}
 	if n := len(o.Finishes); n > 0 {
 		f = o.Finishes[n-1]

@@ -7,6 +7,7 @@ import (
 
 	"tenon/engine"
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // S3-11: the reason says whether it was the request's limit that was met, or the context's.
@@ -32,7 +33,7 @@ func TestMeter_figuresAreNumbers(t *testing.T) {
 	for _, f := range []chat.Finish{{}, {Usage: chat.Usage{Completion: 1}}, {Usage: chat.Usage{Completion: 9}, Timing: engine.Timing{Decode: time.Second}}} {
 		m := NewMeter()
 		m.Add(chat.Event{Kind: chat.Finished, Finish: f})
-		for _, s := range []Stats{m.Stats(), Measure(&chat.Outcome{Finishes: []chat.Finish{f}}), Measure(&chat.Outcome{})} {
+		for _, s := range []Stats{m.Stats(), Measure(&record.Outcome{Finishes: []chat.Finish{f}}), Measure(&record.Outcome{})} {
 			if math.IsNaN(s.TokensPerSecond) || math.IsInf(s.TokensPerSecond, 0) {
 				t.Errorf("%+v: %v", f, s)
 			}

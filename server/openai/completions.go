@@ -276,7 +276,7 @@ func (c *completer) end() {
 		chunk.Choices, chunk.Usage = []completionChoice{}, optionalUsage{true, encodeUsage(c.usage)}
 		c.out.Event("", chunk)
 	}
-	c.out.Data("[DONE]")
+	c.out.Data(sse.Done)
 }
 
 // beat is the heartbeat: a chunk without text, for the choice that was begun last.

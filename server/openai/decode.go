@@ -89,16 +89,13 @@ func limits(w chatRequest, r *chat.Request) error {
 	if w.Logprobs {
 		r.Logprobs = 0
 	}
-	if w.TopLogprobs != nil {
-		if !w.Logprobs {
-			return chat.Invalidf("top_logprobs", "needs logprobs: true")
-		}
-		if err := (wire.Number{Name: "top_logprobs", Max: 20}).Check(float64(*w.TopLogprobs)); err != nil {
-			return err
-		}
-		r.Logprobs = *w.TopLogprobs
+	if w.TopLogprobs != nil && !w.Logprobs {
+		return chat.Invalidf("top_logprobs", "needs logprobs: true")
 	}
-	var err error
+	err := wire.TopLogprobs(w.TopLogprobs, &r.Logprobs)
+	if err != nil {
+		return err
+	}
 	r.Stops, err = stops(w.Stop)
 	return err
 }

@@ -3,7 +3,6 @@ package openai
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,34 +16,22 @@ func decodeSampling(w chatRequest, r *chat.Request) error {
 	return w.samplingFields.decode(&r.Sampling)
 }
 
-// narrower are the ranges of fields that requests may set to less, or to more, than the engine
-// takes: OpenAI's, and llama-server's -1, which keeps all tokens.
-var narrower = map[string][2]float64{
-	"temperature": {0, 2}, "frequency_penalty": {-2, 2}, "presence_penalty": {-2, 2}, "top_k": {-1, math.Inf(1)},
+// ranges are those of fields that requests may set to less, or to more, than the engine takes:
+// OpenAI's, and llama-server's -1, which keeps all tokens.
+var ranges = map[string]wire.Range{
+	"temperature": {Min: 0, Max: 2}, "frequency_penalty": {Min: -2, Max: 2}, "presence_penalty": {Min: -2, Max: 2}, "top_k": {Min: -1, Max: math.Inf(1)},
 }
 
 // decode checks the ranges and fills s.
 func (w samplingFields) decode(s *engine.Sampling) error {
-	for _, f := range engine.SamplingFields {
-		n := wire.Number{Name: f.Key, Min: f.Min, Max: f.Max, Above: f.Above}
-		if r, ok := narrower[f.Key]; ok {
-			n.Min, n.Max = r[0], r[1]
-		}
-		v := reflect.ValueOf(w).FieldByName(f.Name)
-		if v.IsNil() {
-			continue
-		}
-		value := v.Elem().Convert(reflect.TypeFor[float64]()).Float()
-		if err := n.Check(value); err != nil {
-			return err
-		}
-		f.Set(s, value)
+	err := wire.Sampling(w, ranges, s)
+	if err != nil {
+		return err
 	}
 	if w.Seed != nil && *w.Seed != -1 { // -1: a new one each time, as in llama-server
 		seed := uint32(*w.Seed) // OpenAI's seeds are 64 bits wide, the sampler's 32
 		s.Seed = &seed
 	}
-	var err error
 	if s.DRYBreakers, err = breakers(w.DRYBreakers); err != nil {
 		return err
 	}

@@ -106,22 +106,21 @@ func (t namedTool) name() (string, bool) {
 // json_schema.
 func decodeAnswer(w chatRequest, r *chat.Request) error {
 	var found []string
-	take := func(field string, a *tools.Answer, at chat.AnswerPlace) {
+	take := func(field, syntax, definition string) {
 		found = append(found, field)
-		r.Answer, r.AnswerPlace = a, at
+		r.Answer, r.AnswerPlace = &tools.Answer{Syntax: syntax, Definition: definition}, chat.AnswerPlace{Field: field}
 	}
 	if w.Grammar != "" {
-		take("grammar", &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}, chat.AnswerPlace{Field: "grammar"})
+		take("grammar", "gbnf", w.Grammar)
 	}
 	if !wire.IsNull(w.JSONSchema) {
-		take("json_schema", &tools.Answer{Syntax: "json_schema", Definition: string(w.JSONSchema)}, chat.AnswerPlace{Field: "json_schema"})
+		take("json_schema", "json_schema", string(w.JSONSchema))
 	}
 	if f := w.ResponseFormat; f != nil && f.Type != "text" {
-		answer, place, err := f.decode()
-		if err != nil {
+		if err := f.decode(r); err != nil {
 			return err
 		}
-		take("response_format", answer, place)
+		found = append(found, "response_format")
 	}
 	if len(found) > 1 {
 		return chat.Invalidf(found[1], "cannot be combined with %s", found[0])
@@ -129,19 +128,14 @@ func decodeAnswer(w chatRequest, r *chat.Request) error {
 	return nil
 }
 
-func (f responseFormat) decode() (*tools.Answer, chat.AnswerPlace, error) {
-	switch f.Type {
-	case "json_object":
-		if !wire.IsNull(f.Schema) {
-			return &tools.Answer{Syntax: "json_schema", Definition: string(f.Schema)}, chat.AnswerPlace{Field: "response_format.schema"}, nil
-		}
-		return &tools.Answer{Syntax: "json_object"}, chat.AnswerPlace{}, nil
-	case "json_schema":
-		const field = "response_format.json_schema.schema"
+func (f responseFormat) decode(r *chat.Request) error {
+	schema, at := f.Schema, chat.AnswerPlace{Field: "response_format.schema"}
+	if f.Type == "json_schema" {
+		at.Field = "response_format.json_schema.schema"
 		if f.JSONSchema == nil || wire.IsNull(f.JSONSchema.Schema) {
-			return nil, chat.AnswerPlace{}, chat.Invalidf(field, "is required")
+			return chat.Invalidf(at.Field, "is required")
 		}
-		return &tools.Answer{Syntax: "json_schema", Definition: string(f.JSONSchema.Schema)}, chat.AnswerPlace{Field: field, Strict: f.JSONSchema.Strict}, nil
+		schema, at.Strict = f.JSONSchema.Schema, f.JSONSchema.Strict
 	}
-	return nil, chat.AnswerPlace{}, chat.Invalidf("response_format.type", "is %q; expected text, json_object or json_schema", f.Type)
+	return wire.AnswerFormat("response_format", f.Type, schema, at, r)
 }

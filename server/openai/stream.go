@@ -126,7 +126,7 @@ func (s *streamer) end() {
 		chunk.Choices, chunk.Usage = []choice{}, optionalUsage{true, encodeUsage(s.usage)}
 		s.out.Event("", chunk)
 	}
-	s.out.Data("[DONE]")
+	s.out.Data(sse.Done)
 }
 
 // call sends a piece of a call.

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"tenon/engine"
 	"tenon/server/chat"
 	"tenon/server/wire"
 )
@@ -50,30 +51,12 @@ type chatRequest struct {
 	CachePrompt        *bool           `json:"cache_prompt"`
 }
 
-// samplingFields are how tokens are chosen: OpenAI's, then llama-server's.
+// samplingFields are how tokens are chosen: OpenAI's fields, and llama-server's.
 type samplingFields struct {
-	Temperature      *float64           `json:"temperature"`
-	TopP             *float64           `json:"top_p"`
-	FrequencyPenalty *float64           `json:"frequency_penalty"`
-	PresencePenalty  *float64           `json:"presence_penalty"`
-	LogitBias        map[string]float64 `json:"logit_bias"`
-	Seed             *int64             `json:"seed"`
-
-	TopK             *int     `json:"top_k"`
-	MinP             *float64 `json:"min_p"`
-	TypicalP         *float64 `json:"typical_p"`
-	XTCProbability   *float64 `json:"xtc_probability"`
-	XTCThreshold     *float64 `json:"xtc_threshold"`
-	RepeatPenalty    *float64 `json:"repeat_penalty"`
-	RepeatLastN      *int     `json:"repeat_last_n"`
-	DRYMultiplier    *float64 `json:"dry_multiplier"`
-	DRYBase          *float64 `json:"dry_base"`
-	DRYAllowedLength *int     `json:"dry_allowed_length"`
-	DRYPenaltyLastN  *int     `json:"dry_penalty_last_n"`
-	DRYBreakers      []string `json:"dry_sequence_breakers"`
-	Mirostat         *int     `json:"mirostat"`
-	MirostatTau      *float64 `json:"mirostat_tau"`
-	MirostatEta      *float64 `json:"mirostat_eta"`
+	engine.SamplingNumbers[*float64, *int]
+	LogitBias   map[string]float64 `json:"logit_bias"`
+	Seed        *int64             `json:"seed"`
+	DRYBreakers []string           `json:"dry_sequence_breakers"`
 }
 
 type streamOptions struct {

@@ -89,23 +89,10 @@ func (d *decoder) limits(w createRequest) error {
 			d.notes = append(d.notes, fmt.Sprintf("include[%d] (%s)", i, wanted))
 		}
 	}
-	if n := w.TopLogprobs; n != nil {
-		if err := (wire.Number{Name: "top_logprobs", Max: 20}).Check(float64(*n)); err != nil {
-			return err
-		}
-		if *n > 0 {
-			d.turn.Logprobs = *n
-		}
+	if err := wire.TopLogprobs(w.TopLogprobs, &d.turn.Logprobs); err != nil {
+		return err
 	}
-	for _, n := range []wire.Number{
-		{Name: "temperature", Value: w.Temperature, Max: 2, To: &d.turn.Sampling.Temperature},
-		{Name: "top_p", Value: w.TopP, Max: 1, To: &d.turn.Sampling.TopP},
-	} {
-		if err := n.Decode(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 2}}, &d.turn.Sampling)
 }
 
 // checkMetadata keeps to the limits that the description gives.
@@ -157,22 +144,17 @@ func (d *decoder) answer(w createRequest) error {
 	if d.turn.Answer != nil {
 		return chat.Invalidf("text.format", "cannot be combined with grammar")
 	}
-	switch f := w.Text.Format; f.Type {
-	case "json_object":
-		d.turn.Answer = &tools.Answer{Syntax: "json_object"}
-	case "json_schema":
-		if wire.IsNull(f.Schema) {
+	f, schema := w.Text.Format, json.RawMessage(nil)
+	if f.Type == "json_schema" {
+		if schema = f.Schema; wire.IsNull(schema) {
 			return chat.Invalidf("text.format.schema", "is required beside json_schema")
 		}
 		if f.Name == "" { // the answer repeats it
 			return chat.Invalidf("text.format.name", "is required beside json_schema")
 		}
-		d.turn.Answer = &tools.Answer{Syntax: "json_schema", Definition: string(f.Schema)}
-		d.turn.AnswerPlace = chat.AnswerPlace{Field: "text.format.schema", Strict: f.Strict != nil && *f.Strict}
-	default:
-		return chat.Invalidf("text.format.type", "is %q; expected text, json_object or json_schema", f.Type)
 	}
-	return nil
+	at := chat.AnswerPlace{Field: "text.format.schema", Strict: f.Strict != nil && *f.Strict}
+	return wire.AnswerFormat("text.format", f.Type, schema, at, &d.turn)
 }
 
 // previous finds the conversation that the request goes on with.

@@ -11,6 +11,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/templates"
 )
 
@@ -31,11 +32,11 @@ func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*f
 		c(&o)
 	}
 	f := fleet.New(o)
-	traits := func(e catalog.Entry) chat.Traits {
+	traits := func(e catalog.Entry) loader.Traits {
 		one, ok := engines[e.ID] // others were fetched
-		return chat.Traits{Embeds: ok && one.Model().Can.Embeddings, Tools: true, Thinks: true}
+		return loader.Traits{Embeds: ok && one.Model().Can.Embeddings, Tools: true, Thinks: true}
 	}
-	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{Teaching: func(string) chat.Teaching { return severalCalls }})}
+	models := thinkers{loader.New(f, loader.Options{Teaching: func(string) chat.Teaching { return severalCalls }})}
 	return f, server.Options{
 		Service: &chat.Service{Models: models}, Models: f, LMStudio: f, Traits: traits, Version: "1.0", Log: slog.New(slog.DiscardHandler),
 	}
@@ -47,7 +48,7 @@ type open struct{ engine.Engine }
 func (open) Close() error { return nil }
 
 // thinkers are models that may think.
-type thinkers struct{ *chat.Loader }
+type thinkers struct{ *loader.Loader }
 
 // Acquire implements chat.Models.
 func (t thinkers) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {

@@ -129,7 +129,10 @@ func (s *Writer) Event(name string, v any) {
 	s.send(s.event.Bytes())
 }
 
-// Data sends a literal, such as [DONE].
+// Done ends the streams of OpenAI's chat protocol.
+const Done = "[DONE]"
+
+// Data sends a literal, such as [Done].
 func (s *Writer) Data(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

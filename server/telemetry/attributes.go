@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // system is what tenon is called as a provider of models.
@@ -56,7 +57,7 @@ func requested(r chat.Request) []attribute.KeyValue {
 }
 
 // outcome is what a turn came to.
-func outcome(o *chat.Outcome) []attribute.KeyValue {
+func outcome(o *record.Outcome) []attribute.KeyValue {
 	u := o.Usage()
 	all := []attribute.KeyValue{
 		attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Completion),

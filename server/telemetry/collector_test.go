@@ -122,7 +122,7 @@ func traced(t *testing.T, endpoint string, log *slog.Logger, replies ...enginete
 		t.Fatal(err)
 	}
 	o := servertest.Options(servertest.Model{ID: "coder", Engine: enginetest.Script(replies...)})
-	o.Service.Begun, o.Telemetry, o.Metrics = sent.Turn, sent, registry
+	o.Telemetry, o.Metrics = sent, registry
 	o.Log = slog.New(sent.Logs(log.Handler()))
 	return server.New(o), sent.Close
 }

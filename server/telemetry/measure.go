@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // measures are the histograms that OpenTelemetry's conventions name for servers of models, with
@@ -36,7 +36,7 @@ func newMeasures(m metric.Meter) (out measures, err error) {
 
 // turn measures a turn that has ended. Its model is one of a list, so that what clients ask for
 // makes no series without end.
-func (m measures) turn(ctx context.Context, operation string, o *chat.Outcome) {
+func (m measures) turn(ctx context.Context, operation string, o *record.Outcome) {
 	of := []attribute.KeyValue{
 		attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.provider.name", system),
 		attribute.String("gen_ai.request.model", o.Model), attribute.String("gen_ai.response.model", o.Model),

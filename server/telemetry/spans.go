@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 )
 
 // Request begins the span of a request for a route, "" if there is none. The request goes on under
@@ -64,14 +65,14 @@ func failed(span trace.Span, class string) {
 	span.SetStatus(codes.Error, class)
 }
 
-// Turn is a hook of chat.Service: it begins the span of a turn, which ended ends and measures.
-func (t *Telemetry) Turn(ctx context.Context, r chat.Request) (_ context.Context, ended func(*chat.Outcome)) {
+// Turn is a hook of record.Record: it begins the span of a turn, which ended ends and measures.
+func (t *Telemetry) Turn(ctx context.Context, r chat.Request) (_ context.Context, ended func(*record.Outcome)) {
 	if t == nil {
-		return ctx, func(*chat.Outcome) {}
+		return ctx, func(*record.Outcome) {}
 	}
 	does := operation(r)
 	ctx, span := t.tracer.Start(ctx, does+" "+r.Model, trace.WithAttributes(requested(r)...))
-	return ctx, func(o *chat.Outcome) {
+	return ctx, func(o *record.Outcome) {
 		span.SetAttributes(outcome(o)...)
 		if o.FirstToken > 0 {
 			span.AddEvent("first token", trace.WithTimestamp(o.Began.Add(o.FirstToken)))
@@ -89,7 +90,7 @@ func (t *Telemetry) Turn(ctx context.Context, r chat.Request) (_ context.Context
 }
 
 // Execution leaves the span of a call that the server executed.
-func (t *Telemetry) Execution(ctx context.Context, e chat.Execution) {
+func (t *Telemetry) Execution(ctx context.Context, e record.Execution) {
 	if t == nil {
 		return
 	}

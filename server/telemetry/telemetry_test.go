@@ -18,6 +18,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/server/telemetry"
 	"tenon/tools"
 )
@@ -172,7 +173,7 @@ func TestSpans_ofAnExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Unix(1000, 0)
-	sent.Execution(t.Context(), chat.Execution{Call: tools.Call{ID: "call_1"}, Began: began, Hosted: chat.HostedCall{
+	sent.Execution(t.Context(), record.Execution{Call: tools.Call{ID: "call_1"}, Began: began, Hosted: chat.HostedCall{
 		Source: "files", Tool: "read", Result: &chat.HostedResult{Took: time.Second, Why: "timeout"},
 	}})
 	if err := sent.Close(t.Context()); err != nil {
@@ -283,7 +284,7 @@ func TestStart_asTheEnvironmentSays(t *testing.T) {
 func TestOff_allocatesNothing(t *testing.T) {
 	var off *telemetry.Telemetry
 	r := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", nil)
-	o, asked, done := &chat.Outcome{}, chat.Request{Model: "coder"}, chat.Execution{}
+	o, asked, done := &record.Outcome{}, chat.Request{Model: "coder"}, record.Execution{}
 	if n := testing.AllocsPerRun(100, func() {
 		ctx, ended := off.Request(r, "mine", "/v1/chat/completions")
 		ctx, turned := off.Turn(ctx, asked)

@@ -231,23 +231,8 @@ func ThinkingBudget(b *int, to *chat.Thinking) error {
 // Number is a field with the range that a protocol gives it.
 type Number struct {
 	Name     string
-	Value    *float64 // nil: the field is absent
-	Min, Max float64  // Max may be +Inf: as much as the sampler's numbers hold
-	Above    bool     // Min itself is out of the range
-	To       **float32
-}
-
-// Decode checks the range and sets To.
-func (n Number) Decode() error {
-	if n.Value == nil {
-		return nil
-	}
-	if err := n.Check(*n.Value); err != nil {
-		return err
-	}
-	v := float32(*n.Value)
-	*n.To = &v
-	return nil
+	Min, Max float64 // Max may be +Inf: as much as the sampler's numbers hold
+	Above    bool    // Min itself is out of the range
 }
 
 // Check says what is wrong with a value of the field.

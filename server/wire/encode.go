@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -32,10 +31,6 @@ const (
 	// how often the turn was tried again, unseen; of a stream it is a trailer
 	Retries = "X-Tenon-Retries"
 )
-
-// StatusClientClosed is nginx's code for a client that left before its answer; only logs and
-// metrics see it.
-const StatusClientClosed = 499
 
 // WriteJSON answers with v.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
@@ -182,11 +177,4 @@ func escape(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// RetryAfter says when to come back, if the error knows.
-func RetryAfter(w http.ResponseWriter, e *chat.Error) {
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
 }

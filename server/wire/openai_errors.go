@@ -8,17 +8,6 @@ import (
 	"tenon/server/chat"
 )
 
-// statuses are those of the kinds of errors, in every protocol; others are 500.
-var statuses = map[chat.ErrorKind]int{
-	chat.Invalid: http.StatusBadRequest, chat.TooLong: http.StatusBadRequest, chat.NotSupportedHere: http.StatusBadRequest,
-	chat.TooLarge: http.StatusRequestEntityTooLarge, chat.NotFound: http.StatusNotFound, chat.NoRoute: http.StatusNotFound,
-	chat.NoMethod: http.StatusMethodNotAllowed, chat.Unauthorized: http.StatusUnauthorized, chat.Forbidden: http.StatusForbidden,
-	chat.Busy: http.StatusTooManyRequests, chat.Unavailable: http.StatusServiceUnavailable, chat.ClientGone: StatusClientClosed,
-}
-
-// Status is the HTTP status of a kind of error.
-func Status(k chat.ErrorKind) int { return cmp.Or(statuses[k], http.StatusInternalServerError) }
-
 // openAITypes are the types of OpenAI's errors that are not the client's, openAICodes their codes.
 var (
 	openAITypes = map[chat.ErrorKind]string{

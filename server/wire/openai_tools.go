@@ -2,12 +2,15 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"tenon/server/chat"
 	"tenon/tools"
 )
 
-// What OpenAI's protocols share about tools and thinking. They differ in where things stand.
+// What OpenAI's protocols share about tools, thinking and the answer's form. They differ in where
+// things stand.
 
 // ToolChoice decodes tool_choice: a word, or an object, which is read into object.
 func ToolChoice(raw json.RawMessage, to *tools.Choice, object any) (isObject bool, err error) {
@@ -66,15 +69,50 @@ func Freeform(field, kind, inside string, g *Grammar) (*tools.Freeform, error) {
 	return &tools.Freeform{Syntax: g.Syntax, Definition: g.Definition}, checkFreeform(field+inside+".definition", *g)
 }
 
-// Effort decodes how much is to be thought; "" is the model's own.
+// Effort decodes how much is to be thought: a word of [chat.Efforts], or none; "" is the model's
+// own.
 func Effort(field, effort string, to *chat.Thinking) error {
-	switch effort {
-	case "", "minimal", "low", "medium", "high", "xhigh", "max":
-		to.Effort = effort
-	case "none":
+	const none = "none"
+	if effort == none {
 		to.Enabled = new(bool)
+		return nil
+	}
+	return OneEffort(field, effort, append([]string{none}, chat.Efforts...), to)
+}
+
+// OneEffort decodes how much is to be thought, in the words that a protocol has for it.
+func OneEffort(field, effort string, words []string, to *chat.Thinking) error {
+	if last := len(words) - 1; effort != "" && !slices.Contains(words, effort) {
+		return chat.Invalidf(field, "is %q; expected %s or %s", effort, strings.Join(words[:last], ", "), words[last])
+	}
+	to.Effort = effort
+	return nil
+}
+
+// TopLogprobs decodes how many alternatives of each token are told; nil is absent.
+func TopLogprobs(n *int, to *int) error {
+	if n == nil {
+		return nil
+	}
+	if err := (Number{Name: "top_logprobs", Max: 20}).Check(float64(*n)); err != nil {
+		return err
+	}
+	if *n > 0 {
+		*to = *n
+	}
+	return nil
+}
+
+// AnswerFormat decodes what an answer must be, of a type that is not text: any object, or what
+// matches a schema, whose place is at. field is where the type stands.
+func AnswerFormat(field, kind string, schema json.RawMessage, at chat.AnswerPlace, to *chat.Request) error {
+	switch {
+	case kind != "json_object" && kind != "json_schema":
+		return chat.Invalidf(field+".type", "is %q; expected text, json_object or json_schema", kind)
+	case IsNull(schema):
+		to.Answer, to.AnswerPlace = &tools.Answer{Syntax: "json_object"}, chat.AnswerPlace{}
 	default:
-		return chat.Invalidf(field, "is %q; expected none, minimal, low, medium, high, xhigh or max", effort)
+		to.Answer, to.AnswerPlace = &tools.Answer{Syntax: "json_schema", Definition: string(schema)}, at
 	}
 	return nil
 }

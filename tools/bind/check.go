@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/emit"
 	"tenon/tools/format"
 	"tenon/tools/ordered"
@@ -15,7 +16,7 @@ import (
 )
 
 // probeSchema is what the probe's tools take.
-var probeSchema = json.RawMessage(`{"type":"object","properties":{"` + probeKey + `":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"},` +
+var probeSchema = json.RawMessage(`{"type":"object","properties":{"` + canonical.Key + `":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"},` +
 	`"z":{"type":"null"},"l":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"p":{"type":"integer"}}}}}`)
 
 // trial is a dialect that is held against the renderings.
@@ -26,7 +27,7 @@ type trial struct {
 }
 
 func newTrial(d *format.Dialect, others *parse.OtherFamilies) (trial, error) {
-	tools := []turn.Tool{{Name: ProbeTool, Parameters: probeSchema}, {Name: ProbeOther, Parameters: probeSchema}}
+	tools := []turn.Tool{{Name: canonical.Tool, Parameters: probeSchema}, {Name: canonical.Other, Parameters: probeSchema}}
 	core, err := plan.Prepare(d, turn.Turn{Tools: tools, Parallel: true})
 	if err != nil {
 		return trial{}, err
@@ -41,10 +42,10 @@ func (t trial) reads(s Shown) error {
 		name, text string
 		calls      int
 	}{{"one call", s.Call, 1}, {"two calls", s.TwoCalls, 2}, {"text and a call", s.TextCall, 1}, {"thinking and a call", s.Thought, 1}, {"no arguments", s.NoArgument, 1}} {
-		if r.text == "" || !strings.Contains(r.text, ProbeTool) {
+		if r.text == "" || !strings.Contains(r.text, canonical.Tool) {
 			continue
 		}
-		if r.calls == 2 && !strings.Contains(r.text, ProbeOther) {
+		if r.calls == 2 && !strings.Contains(r.text, canonical.Other) {
 			continue
 		}
 		if err := t.read(t.body(s, r.text), r.calls); err != nil {
@@ -59,7 +60,7 @@ func (t trial) reads(s Shown) error {
 func (t trial) body(s Shown, rendering string) string {
 	body, open := s.body(rendering), t.dialect.Think.Open
 	cut := strings.TrimSpace(rendering[:strings.Index(rendering, body)])
-	if opened := strings.HasSuffix(cut, open) || strings.HasPrefix(strings.TrimSpace(body), probeThought); open != "" && opened {
+	if opened := strings.HasSuffix(cut, open) || strings.HasPrefix(strings.TrimSpace(body), canonical.Thought); open != "" && opened {
 		return open + body
 	}
 	return body
@@ -84,17 +85,17 @@ func (t trial) read(body string, calls int) error {
 		return fmt.Errorf("%d calls are found", len(found))
 	}
 	for i, c := range found {
-		if want := []string{ProbeTool, ProbeOther}[i]; c.Name != want || !probed(c.Arguments) {
+		if want := []string{canonical.Tool, canonical.Other}[i]; c.Name != want || !probed(c.Arguments) {
 			return fmt.Errorf("the call is read as %s(%s)", c.Name, c.Arguments)
 		}
 	}
-	for _, part := range []struct{ word, found string }{{ProbeText, text}, {probeThought, thought}} {
+	for _, part := range []struct{ word, found string }{{canonical.Text, text}, {canonical.Thought, thought}} {
 		want := ""
 		if strings.Contains(body, part.word) {
 			want = part.word
 		}
 		// the template leaves thinking open before text
-		if strings.TrimSpace(thought) == ProbeText {
+		if strings.TrimSpace(thought) == canonical.Text {
 			continue
 		}
 		if got := strings.TrimSpace(part.found); got != want {
@@ -107,9 +108,9 @@ func (t trial) read(body string, calls int) error {
 // probed tells whether arguments are the probe's, or none.
 func probed(args json.RawMessage) bool {
 	m := ordered.Members(args)
-	v, _ := m.First(probeKey)
+	v, _ := m.First(canonical.Key)
 	s, _ := ordered.Text(v)
-	return len(m) == 0 || len(m) == 1 && s == probeValue
+	return len(m) == 0 || len(m) == 1 && s == canonical.Value
 }
 
 // writes tells whether the dialect's grammar writes the rendered calls byte for byte. A rendering
@@ -121,11 +122,11 @@ func (t trial) writes(s Shown) bool {
 		return false
 	}
 	for _, r := range []string{s.Call, s.TwoCalls, s.TextCall} {
-		if r == "" || !strings.Contains(r, ProbeTool) {
+		if r == "" || !strings.Contains(r, canonical.Tool) {
 			continue
 		}
 		text := t.withoutEnds(t.body(s, r))
-		if strings.HasSuffix(text, ProbeText) {
+		if strings.HasSuffix(text, canonical.Text) {
 			continue
 		}
 		m, whole := g.Matcher(nil), strings.HasSuffix(strings.TrimSpace(r), strings.TrimSpace(s.TurnEnd))
@@ -156,7 +157,7 @@ const shortestMarker = 3
 // distinct tells whether a text can be a marker: a word, also with a colon, a code fence, and the
 // name of the probe's tool cannot.
 func distinct(marker string) bool {
-	return len(marker) >= shortestMarker && !strings.Contains(marker, format.FenceMark) && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, ProbeTool) && !strings.Contains(marker, probeKey)
+	return len(marker) >= shortestMarker && !strings.Contains(marker, format.FenceMark) && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, canonical.Tool) && !strings.Contains(marker, canonical.Key)
 }
 
 // distinctMarkers tells whether none of a dialect's markers is common in text.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/families"
 	"tenon/tools/format"
 	"tenon/tools/parse"
@@ -26,31 +27,8 @@ type Evidence struct {
 	Format string
 }
 
-// Shown is how a template renders canonical turns (package templates). Each text is what one turn
-// adds to the prompt, "" where the template shows none.
-type Shown struct {
-	Generation string // the generation prompt
-	TurnEnd    string // behind an assistant's text
-	Answer     string // text alone
-	Call       string // one call
-	TwoCalls   string // two calls in one turn
-	TextCall   string // text, then a call
-	Thought    string // thinking, then a call
-	NoArgument string // a call without arguments
-	Typed      string // a call with a number, a bool, null, a list and an object
-	Result     string // what a tool answered
-}
-
-// The words of the probe's canonical turns (package templates).
-const (
-	ProbeTool    = "zqtool"
-	ProbeOther   = "zqother"
-	ProbeText    = "zqtext"
-	probeKey     = "zqkey"
-	probeValue   = "zqvalue"
-	probeThought = "zqthought"
-	probeResult  = "zqresult"
-)
+// Shown is how a template renders the canonical turns.
+type Shown canonical.Turns
 
 // Binding is the dialect that was found for a template, and how.
 type Binding struct {
@@ -107,7 +85,7 @@ func Detect(e Evidence, k Known) (Binding, error) {
 func bound(e Evidence, k Known) Binding {
 	candidates := recognised(e.Template, k.Families)
 	// the template shows no calls: its signs alone tell
-	if !strings.Contains(e.Shown.Call, ProbeTool) {
+	if !strings.Contains(e.Shown.Call, canonical.Tool) {
 		if len(candidates) > 0 {
 			return Binding{Dialect: candidates[0], Why: "the template holds its signs, and shows no calls"}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/format"
 )
 
@@ -97,14 +98,14 @@ func commonEnd(a, b string) int {
 // stand.
 func frameOf(s Shown, core func(text string, tool string) (from, to int)) (frame, bool) {
 	one := s.body(s.Call)
-	from, to := core(one, ProbeTool)
+	from, to := core(one, canonical.Tool)
 	if from < 0 {
 		return frame{}, false
 	}
 	f := frame{before: one[:from], behind: one[to:]}
 	if two := s.body(s.TwoCalls); two != "" {
-		a, b := core(two, ProbeTool)
-		c, d := core(two, ProbeOther)
+		a, b := core(two, canonical.Tool)
+		c, d := core(two, canonical.Other)
 		if a >= 0 && c >= b {
 			f.before, f.between, f.behind = two[:a], two[b:c], two[d:]
 		}
@@ -136,8 +137,8 @@ func (f *frame) takeThinking(s Shown) {
 
 // takeText finds the layout between text and calls.
 func (f *frame) takeText(s Shown, core func(string, string) (int, int)) {
-	_, after, ok := strings.Cut(s.body(s.TextCall), ProbeText)
-	from, _ := core(after, ProbeTool)
+	_, after, ok := strings.Cut(s.body(s.TextCall), canonical.Text)
+	from, _ := core(after, canonical.Tool)
 	if !ok || from < 0 {
 		f.before = strings.TrimLeft(f.before, " \n")
 		return
@@ -264,7 +265,7 @@ func markersIn(texts ...string) []string {
 // thinkingOf learns literally what stands around thinking. The opening is empty where the prompt
 // has opened it, or where nothing but the end marks it.
 func thinkingOf(s Shown) (open, end string, ok bool) {
-	before, after, found := strings.Cut(s.Thought, probeThought)
+	before, after, found := strings.Cut(s.Thought, canonical.Thought)
 	if !found {
 		return promptedThinking(s.Generation)
 	}
@@ -277,7 +278,7 @@ func thinkingOf(s Shown) (open, end string, ok bool) {
 		open = lastTag(before)
 	}
 	end = firstTag(after)
-	if strings.Contains(end, ProbeTool) || end == open {
+	if strings.Contains(end, canonical.Tool) || end == open {
 		return "", "", false // a text that the call follows directly marks nothing
 	}
 	return open, end, end != ""

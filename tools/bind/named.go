@@ -4,11 +4,12 @@ import (
 	"regexp"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/format"
 )
 
 // argumentsObject is the object of arguments that a name stands before.
-var argumentsObject = regexp.MustCompile(`\{\s*"` + probeKey + `"\s*:\s*"` + probeValue + `"\s*\}`)
+var argumentsObject = regexp.MustCompile(`\{\s*"` + canonical.Key + `"\s*:\s*"` + canonical.Value + `"\s*\}`)
 
 // maxWords bounds what may stand between a name and its arguments.
 const maxWords = 200
@@ -37,9 +38,9 @@ func words(text, tool, object string) string {
 }
 
 func fillNamed(d *format.Family, f *frame, s Shown) bool {
-	first := words(s.body(s.Call), ProbeTool, argumentsObject.String())
+	first := words(s.body(s.Call), canonical.Tool, argumentsObject.String())
 	c := format.Named{Separator: first}
-	if second := words(s.body(s.TwoCalls), ProbeOther, argumentsObject.String()); second != "" && second != first {
+	if second := words(s.body(s.TwoCalls), canonical.Other, argumentsObject.String()); second != "" && second != first {
 		f.takeID(&c, first, second)
 	}
 	c.After = f.takeAfter()
@@ -117,7 +118,7 @@ func (f *frame) takeLead(d *format.Family, c format.Named, s Shown) {
 	if mark == "" || f.before != "" || !strings.HasSuffix(s.Generation, mark) {
 		return
 	}
-	text, _, _ := strings.Cut(s.body(s.Answer), ProbeText)
+	text, _, _ := strings.Cut(s.body(s.Answer), canonical.Text)
 	d.Lead, d.Text = mark, []string{mark + text}
 	d.UnmarkedStarts = []format.UnmarkedStart{{Text: mark, Syntax: c}}
 	f.between = ""
@@ -141,7 +142,7 @@ func splits(texts ...string) (all []string) {
 
 // dictionaryObject is an object whose keys stand bare, and its strings between quotes of the
 // format's own.
-var dictionaryObject = regexp.MustCompile(`\{` + probeKey + `:([^{}\w"]{0,2}[^{}"\w]*(?:"[^{}\w"]*|\w+[^{}\w"]*)?)` + probeValue)
+var dictionaryObject = regexp.MustCompile(`\{` + canonical.Key + `:([^{}\w"]{0,2}[^{}"\w]*(?:"[^{}\w"]*|\w+[^{}\w"]*)?)` + canonical.Value)
 
 func dictionaryCore(text, tool string) (from, to int) {
 	from = strings.Index(text, tool)
@@ -162,9 +163,9 @@ func dictionaryCore(text, tool string) (from, to int) {
 func fillDictionary(d *format.Family, f *frame, s Shown) bool {
 	one := s.body(s.Call)
 	quote := dictionaryObject.FindStringSubmatch(one)[1]
-	c := format.Named{BareKeys: true, Quotes: []string{quote}, Separator: words(one, ProbeTool, dictionaryObject.String())}
+	c := format.Named{BareKeys: true, Quotes: []string{quote}, Separator: words(one, canonical.Tool, dictionaryObject.String())}
 	f.takeName(&c)
 	c.Splits = splits(c.Before, c.Separator)
 	d.Syntaxes = []format.Syntax{c}
-	return strings.Contains(one, probeValue+quote)
+	return strings.Contains(one, canonical.Value+quote)
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/format"
 	"tenon/tools/ordered"
 )
@@ -61,7 +62,7 @@ func (k skeleton) family(e Evidence) (format.Family, bool) {
 
 // textMarkers stand before visible text, and behind it where they do.
 func textMarkers(s Shown, think format.Span, known []string) []string {
-	before, _, ok := strings.Cut(s.body(s.Answer), ProbeText)
+	before, _, ok := strings.Cut(s.body(s.Answer), canonical.Text)
 	if !ok || len(known) > 0 {
 		return known
 	}
@@ -79,7 +80,7 @@ func textMarkers(s Shown, think format.Span, known []string) []string {
 
 // resultMarkers stand around what a tool answered.
 func resultMarkers(result string) []string {
-	before, after, ok := strings.Cut(result, probeResult)
+	before, after, ok := strings.Cut(result, canonical.Result)
 	if !ok {
 		return nil
 	}
@@ -116,7 +117,7 @@ func jsonCore(text, tool string) (from, to int) {
 			continue
 		}
 		end := argumentsEnd(text, i)
-		if end > at && strings.Contains(text[i:end], `"`+probeKey+`"`) && json.Valid([]byte(text[i:end])) {
+		if end > at && strings.Contains(text[i:end], `"`+canonical.Key+`"`) && json.Valid([]byte(text[i:end])) {
 			return i, end
 		}
 	}
@@ -125,16 +126,16 @@ func jsonCore(text, tool string) (from, to int) {
 
 func fillJSON(d *format.Family, f *frame, s Shown) bool {
 	one := s.body(s.Call)
-	from, to := jsonCore(one, ProbeTool)
+	from, to := jsonCore(one, canonical.Tool)
 	var c format.JSON
 	for _, m := range ordered.Members([]byte(one[from:to])) {
 		value, isText := ordered.Text(m.Value)
 		switch {
-		case m.Key == ProbeTool:
+		case m.Key == canonical.Tool:
 			c.NameIsKey = true
-		case isText && value == ProbeTool:
+		case isText && value == canonical.Tool:
 			c.NameKey = m.Key
-		case m.Value[0] == '{' && strings.Contains(string(m.Value), probeKey):
+		case m.Value[0] == '{' && strings.Contains(string(m.Value), canonical.Key):
 			c.ArgsKey = m.Key
 		case isText && value != "" && strings.HasSuffix(m.Key, "id"):
 			c.IDKey, c.IntegerID = m.Key, strings.Trim(value, "0123456789") == ""
@@ -199,13 +200,13 @@ func pythonCore(text, tool string) (from, to int) {
 		return -1, -1
 	}
 	end := argumentsEnd(text, at[1]-1)
-	if end < 0 || !strings.Contains(text[at[0]:end], probeKey) {
+	if end < 0 || !strings.Contains(text[at[0]:end], canonical.Key) {
 		return -1, -1
 	}
 	return at[0], end
 }
 
-var pythonCall = regexp.MustCompile(ProbeTool + `(\.\w+)?\(\{?"?` + probeKey + `"?(\s*[=:]\s*)(["'])` + probeValue + `["']\}?\)`)
+var pythonCall = regexp.MustCompile(canonical.Tool + `(\.\w+)?\(\{?"?` + canonical.Key + `"?(\s*[=:]\s*)(["'])` + canonical.Value + `["']\}?\)`)
 
 func fillPython(d *format.Family, f *frame, s Shown) bool {
 	call := pythonCall.FindStringSubmatch(s.body(s.Call))

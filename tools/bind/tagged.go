@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"tenon/templates/canonical"
 	"tenon/tools/format"
 )
 
@@ -14,24 +15,24 @@ func taggedCore(text, tool string) (from, to int) {
 	if from < 0 {
 		return -1, -1
 	}
-	key := strings.Index(text[from:], probeKey)
-	value := strings.Index(text[from:], probeValue)
+	key := strings.Index(text[from:], canonical.Key)
+	value := strings.Index(text[from:], canonical.Value)
 	if key < 0 || value < key || value > 4*maxWords {
 		return -1, -1
 	}
-	return from, from + value + len(probeValue)
+	return from, from + value + len(canonical.Value)
 }
 
 // typedArguments are the probe's first two arguments without strings: what stands between the
 // value of one and the key of the other ends an argument and opens the next.
-var typedArguments = regexp.MustCompile(`(?s)` + ProbeTool + `(.*?[^\w])n([^\w].*?)1\.5(.*?[^\w])b([^\w].*?)[tT]rue(.*?[^\w])z([^\w])`)
+var typedArguments = regexp.MustCompile(`(?s)` + canonical.Tool + `(.*?[^\w])n([^\w].*?)1\.5(.*?[^\w])b([^\w].*?)[tT]rue(.*?[^\w])z([^\w])`)
 
 // fillTagged reads a call whose arguments stand between tags, the key in one of them.
 func fillTagged(d *format.Family, f *frame, s Shown) bool {
 	one := s.body(s.Call)
-	_, after, _ := strings.Cut(one, ProbeTool)
-	head, rest, _ := strings.Cut(after, probeKey)
-	inside, behind, _ := strings.Cut(rest, probeValue)
+	_, after, _ := strings.Cut(one, canonical.Tool)
+	head, rest, _ := strings.Cut(after, canonical.Key)
+	inside, behind, _ := strings.Cut(rest, canonical.Value)
 	c := format.Tagged{}
 	next := f.behind // behind a value, where another argument follows
 	if typed := typedArguments.FindStringSubmatch(s.body(s.Typed)); typed != nil {
@@ -161,14 +162,14 @@ func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) boo
 
 // fillNested reads a call whose arguments are elements of their names.
 func fillNested(d *format.Family, f *frame, s Shown) bool {
-	_, after, _ := strings.Cut(s.body(s.Call), ProbeTool)
-	head, rest, _ := strings.Cut(after, probeKey)
-	inside, behind, _ := strings.Cut(rest, probeValue)
+	_, after, _ := strings.Cut(s.body(s.Call), canonical.Tool)
+	head, rest, _ := strings.Cut(after, canonical.Key)
+	inside, behind, _ := strings.Cut(rest, canonical.Value)
 	noise, ok := strings.CutSuffix(inside, ">")
 	if !ok && inside != ">" || noise != "" {
 		return false
 	}
-	closing, _, ok := strings.Cut(behind, "</"+probeKey+">")
+	closing, _, ok := strings.Cut(behind, "</"+canonical.Key+">")
 	if !ok {
 		return false
 	}
@@ -183,7 +184,7 @@ func fillNested(d *format.Family, f *frame, s Shown) bool {
 	}
 	c.Call = format.Span{Open: f.before[i:], Close: strings.TrimRight(name, " \n")}
 	whole := closing + c.Call.Open
-	end := closing + "</" + probeKey + ">"
+	end := closing + "</" + canonical.Key + ">"
 	f.before, f.between = strings.TrimSuffix(f.before, whole), strings.TrimSuffix(f.between, whole)
 	f.behind, f.between = strings.TrimPrefix(f.behind, end), strings.TrimPrefix(f.between, end)
 	c.CallEnd = strings.TrimPrefix(firstTag(f.behind), closing)

@@ -9,10 +9,13 @@ import (
 	"tenon/engine"
 )
 
+// OpenAISampling are the fields of [engine.SamplingFields] that OpenAI's APIs know.
+const OpenAISampling = "temperature,top_p,presence_penalty,frequency_penalty"
+
 // Completions is OpenAI's /v1/chat/completions. Its newer models refuse max_tokens, and others
 // pass over max_completion_tokens.
 var Completions = API{
-	Path: "/v1/chat/completions", Sampling: "temperature,top_p,presence_penalty,frequency_penalty",
+	Path: "/v1/chat/completions", Sampling: OpenAISampling,
 	Limits: []string{"max_tokens", "max_completion_tokens"}, Words: []string{engine.ChatFormat, engine.ChatEffort, engine.ChatSeed},
 	Body: completionsBody, Read: readCompletions,
 }

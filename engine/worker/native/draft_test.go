@@ -23,7 +23,7 @@ import (
 func repetitive(seed uint32, temperature float32) engine.Turn {
 	turn := engine.Turn{
 		Prompt: engine.Plain(fmt.Sprint("Say abab or abba, ", seed, ", say abab or ab")), Logprobs: -1,
-		Sampling: engine.Sampling{Temperature: &temperature, Seed: &seed},
+		Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &temperature}, Seed: &seed},
 	}
 	turn.Grammar = []string{`root ::= [ab]{200}`, `root ::= ("{\"key\": " [0-3]{1,3} ", \"other key\": [" [ab]{2,5} "]}\n"){1,20}`, ``}[seed%3]
 	turn.Budget.Tokens = 200

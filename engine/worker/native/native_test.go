@@ -55,7 +55,7 @@ func greedy(prompt string, tokens int) engine.Turn {
 	cold := float32(0)
 	return engine.Turn{
 		Prompt: engine.Plain(prompt), Budget: engine.Budget{Tokens: tokens}, Logprobs: -1,
-		Sampling: engine.Sampling{Temperature: &cold},
+		Sampling: engine.Sampling{Numbers: engine.Numbers{Temperature: &cold}},
 	}
 }
 

@@ -12,4 +12,11 @@
 // What a tool gets from the model is hostile: paths, commands and addresses are checked where they
 // are used, by the kernel or at the dial, and not by their spelling. What a tool returns is data.
 // TOOLS.md in the folder above tells how to add one.
+//
+// # Files
+//
+//	builtin.go                               the names, and what all settings share
+//	files.go                                 reading and writing below given folders
+//	command.go                               programs, and commands of the user's own
+//	web.go, page_text.go                     HTTP requests and searches; the text of a page
 package builtin

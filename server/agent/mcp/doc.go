@@ -14,4 +14,11 @@
 // enough for a key.
 //
 // The SDK decodes schemas into maps: properties come in the order of the alphabet.
+//
+// # Files
+//
+//	server.go                                the settings of a server, and how it is reached
+//	client.go                                the connection, and the list of tools
+//	call.go                                  a call and its result
+//	asks.go                                  sampling and elicitation
 package mcp

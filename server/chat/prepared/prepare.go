@@ -226,11 +226,7 @@ func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 
 // Evidence is what a template, its probe and the vocabulary show of a model's way of calling.
 func Evidence(source, eos string, markers []string, p templates.Probe) tools.Evidence {
-	e := p.Evidence
-	return tools.Evidence{Template: source, EOS: eos, Markers: markers, Shown: tools.Shown{
-		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
-		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
-	}}
+	return tools.Evidence{Template: source, EOS: eos, Markers: markers, Shown: tools.Shown(p.Evidence)}
 }
 
 // MarkerTexts are the spellings of a model's marker tokens.

@@ -121,19 +121,8 @@ func input(raw json.RawMessage) (templates.Message, error) {
 
 // settings decodes how the answer is to be made, and how long a context it needs.
 func (p chatRequest) settings(r *chat.Request, context *int) error {
-	s := &r.Sampling
-	for _, n := range []wire.Number{
-		{Name: "temperature", Value: p.Temperature, Max: 1, To: &s.Temperature}, {Name: "top_p", Value: p.TopP, Max: 1, To: &s.TopP},
-		{Name: "min_p", Value: p.MinP, Max: 1, To: &s.MinP}, {Name: "repeat_penalty", Value: p.RepeatPenalty, Max: math.Inf(1), Above: true, To: &s.RepeatPenalty},
-	} {
-		if err := n.Decode(); err != nil {
-			return err
-		}
-	}
-	if s.TopK = p.TopK; s.TopK != nil {
-		if err := (wire.Number{Name: "top_k", Min: -1, Max: math.MaxInt32}).Check(float64(*s.TopK)); err != nil {
-			return err
-		}
+	if err := wire.Sampling(p, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: -1, Max: math.MaxInt32}}, &r.Sampling); err != nil {
+		return err
 	}
 	if p.Reasoning != "" {
 		r.Thinking.Enabled = new(p.Reasoning != "off")

@@ -17,4 +17,16 @@
 // which the caller waits for ever. Hence: absent members are left out and never null, except
 // where a comment says otherwise; integers are written as such; success is followed by the
 // channel's close and by nothing else; and a failure is a channelError alone.
+//
+// # Files
+//
+//	server.go, conn.go, endpoints.go         the upgrade; a socket's life; what can be called
+//	frames.go, outbox.go                     what goes over the socket, and writing it
+//	predict.go, history.go, settings.go,     a prediction, and what the SDK says of it: the
+//	sampling.go                              conversation, layered settings, how tokens are
+//	                                         chosen
+//	packets.go                               what events become
+//	models.go, loading.go, repository.go     models: listed and found, loaded with settings,
+//	                                         searched for and downloaded
+//	logs.go                                  lms log stream
 package socket

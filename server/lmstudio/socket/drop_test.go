@@ -21,7 +21,7 @@ import (
 	"tenon/engine/enginetest"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
-	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
 	"tenon/server/servertest"
@@ -298,7 +298,7 @@ func TestSocket_theFirstFrameIsSmall(t *testing.T) {
 // A bug is the error of one call, not the end of the server.
 func TestSocket_aPanicIsTheErrorOfOneCall(t *testing.T) {
 	s := serve(t, func(o *socket.Options) {
-		o.Models.Traits = func(catalog.Entry) chat.Traits { panic("a bug") }
+		o.Models.Traits = func(catalog.Entry) loader.Traits { panic("a bug") }
 	})
 	c := s.dial(t, "system")
 	for range 2 {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"tenon/server/chat"
+	"tenon/server/chat/record"
 	"tenon/server/lmstudio"
 )
 
@@ -51,7 +51,7 @@ func (l *Logs) server(level slog.Level, text string) {
 
 // Turns tells of a request's predictions: what the model read, and what it wrote. They must have
 // ended, and r must be Full.
-func (l *Logs) Turns(r *chat.Record) {
+func (l *Logs) Turns(r *record.Record) {
 	for n, t := range r.Turns {
 		id := r.Outcomes[n].Model
 		l.tell("llm.prediction.input", packet{"input": t.Prompt.String(), "modelPath": id, "modelIdentifier": id})

@@ -17,6 +17,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/models/placement"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
 	"tenon/server/servertest"
@@ -41,7 +42,7 @@ func TestModels_descriptors(t *testing.T) {
 func TestModels_trainedForToolUseIsWhatTheTemplateShows(t *testing.T) {
 	for _, shown := range []bool{true, false} {
 		s := serve(t, func(o *socket.Options) {
-			o.Models.Traits = func(catalog.Entry) chat.Traits { return chat.Traits{Tools: shown} }
+			o.Models.Traits = func(catalog.Entry) loader.Traits { return loader.Traits{Tools: shown} }
 		}).load(t, "m")
 		for ns, call := range map[string]string{"llm": "listLoaded", "system": "listDownloadedModels"} {
 			if got := string(s.dial(t, ns).call(call, "").Result); !strings.Contains(got, fmt.Sprintf(`"trainedForToolUse":%t`, shown)) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tenon/server/servertest"
+	"tenon/server/sse"
 )
 
 // wholes are the schemas of bodies by method and route, and streams those of events. A name that
@@ -126,7 +127,7 @@ func Payloads(stream string) []string {
 	var out []string
 	lines := bufio.NewScanner(strings.NewReader(stream))
 	for lines.Buffer(nil, 1<<20); lines.Scan(); {
-		if d, ok := strings.CutPrefix(lines.Text(), "data: "); ok && d != "[DONE]" {
+		if d, ok := strings.CutPrefix(lines.Text(), "data: "); ok && d != sse.Done {
 			out = append(out, d)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/lmstudio"
 	"tenon/server/servertest"
 )
@@ -65,8 +66,8 @@ func TestContextWindow_inEverySpellingOfModelsThatAreNotLoaded(t *testing.T) {
 func TestProps_ofAModelThatIsNotLoadedSayWhatIsKnown(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention, Template: "{{ messages }}"})
 	all := listed{{Entry: catalog.Entry{ID: "m", Path: path}, State: fleet.NotLoaded}}
-	loader := chat.NewLoader(nil, chat.LoaderOptions{})
-	h := server.New(server.Options{Service: &chat.Service{}, Models: all, Traits: loader.Traits, Slots: func(string) int { return 3 }})
+	files := loader.New(nil, loader.Options{})
+	h := server.New(server.Options{Service: &chat.Service{}, Models: all, Traits: files.Traits, Slots: func(string) int { return 3 }})
 	_, props := answer(t, h, "GET", "/props", "")
 	if props["total_slots"] != float64(3) || props["bos_token"] != "<|endoftext|>" || props["eos_token"] != "<|im_end|>" || props["chat_template"] != "{{ messages }}" {
 		t.Errorf("%v", props)
@@ -145,7 +146,7 @@ func TestDefaultModel_servesEveryName(t *testing.T) {
 	o := options(t)
 	o.Service.Default = "scripted"
 	o.LMStudio = idleFleet{all: o.Models.Status()}
-	o.Traits = func(catalog.Entry) chat.Traits { return chat.Traits{} }
+	o.Traits = func(catalog.Entry) loader.Traits { return loader.Traits{} }
 	for _, c := range []struct{ method, path, body, want string }{
 		{"GET", "/api/v0/models/gpt-9", "", `"id":"gpt-9"`},
 		{"POST", "/api/show", `{"model":"gpt-9:latest"}`, `"general.basename":"scripted"`},
@@ -174,14 +175,14 @@ func TestDefaultModel_servesEveryName(t *testing.T) {
 // S3-18: what is said of tools is what the model's template shows, in every list alike; of what a
 // request may send Ollama's answer speaks, and every model takes tools.
 func TestModels_sayOfToolsWhatTheTemplateShows(t *testing.T) {
-	entries := map[string]chat.Traits{"taught": {Tools: true}, "plain": {}, "vectors": {Embeds: true}}
+	entries := map[string]loader.Traits{"taught": {Tools: true}, "plain": {}, "vectors": {Embeds: true}}
 	var all listed
 	for _, id := range []string{"taught", "plain", "vectors"} {
 		all = append(all, fleet.Status{Entry: catalog.Entry{ID: id}, State: fleet.NotLoaded})
 	}
 	h := server.New(server.Options{
 		Service: &chat.Service{}, Models: all, LMStudio: idleFleet{all: all},
-		Traits: func(e catalog.Entry) chat.Traits { return entries[e.ID] },
+		Traits: func(e catalog.Entry) loader.Traits { return entries[e.ID] },
 	})
 	for id, want := range map[string]string{"taught": `["completion","tools"]`, "plain": `["completion"]`, "vectors": `["embeddings"]`} {
 		_, m := answer(t, h, "GET", "/v1/models/"+id, "")
@@ -228,7 +229,7 @@ func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 	loaded := status
 	loaded.ID, loaded.State, loaded.Model = "n", fleet.Loaded, engine.Model{Context: 2048}
 	all := listed{status, loaded}
-	h := server.New(server.Options{Service: &chat.Service{}, Models: all, LMStudio: idleFleet{all: all}, Traits: func(catalog.Entry) chat.Traits { return chat.Traits{Tools: true} }})
+	h := server.New(server.Options{Service: &chat.Service{}, Models: all, LMStudio: idleFleet{all: all}, Traits: func(catalog.Entry) loader.Traits { return loader.Traits{Tools: true} }})
 
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/v0/models", nil))

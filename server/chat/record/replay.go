@@ -1,4 +1,4 @@
-package chat
+package record
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/server/chat"
+	"tenon/server/chat/loader"
 	"tenon/server/chat/prepared"
 )
 
@@ -24,13 +26,17 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 		return nil, errors.New("the record holds no turn")
 	}
 	again := &Record{ID: saved.ID, Method: saved.Method, Path: saved.Path, Body: saved.Body, Full: true}
-	ctx = WithRecord(ctx, again)
+	ctx = With(ctx, again)
 	for i, t := range saved.Turns {
 		if t.Source.Dialect == "" {
 			return nil, fmt.Errorf("turn %d never reached a model: %v", i, t.Failure)
 		}
-		s := &Service{
-			Models: NewLoader(&replayed{trace: t}, t.Source.options()), NPredict: t.Source.NPredict, Now: func() time.Time { return t.Source.Now },
+		options := loader.Options{
+			ToolFormat: map[string]string{"": t.Source.ToolFormat},
+			Teaching:   func(string) prepared.Teaching { return t.Source.teaching() },
+		}
+		s := &chat.Service{
+			Models: loader.New(&replayed{trace: t}, options), NPredict: t.Source.NPredict, Now: func() time.Time { return t.Source.Now },
 		}
 		r := t.Request
 		r.Model = t.Model
@@ -42,40 +48,36 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 // PlanOnly plans a turn as it would be served by a model that is not loaded, and tells what a
 // record would tell of that, and what whoever runs the model should know. The conversation's date
 // is the request's.
-func PlanOnly(source ModelSource, r Request) (t *Trace, warnings []string, err error) {
+func PlanOnly(source ModelSource, r chat.Request) (t *Trace, warnings []string, err error) {
 	t = &Trace{Model: r.Model, Source: source, Request: r}
-	o := source.options()
-	m, err := prepared.Prepare(catalog.Entry{ID: r.Model}, &replayed{trace: t}, prepared.Options{ToolFormat: source.ToolFormat, Teaching: o.teaching("")})
+	m, err := prepared.Prepare(catalog.Entry{ID: r.Model}, &replayed{trace: t}, prepared.Options{ToolFormat: source.ToolFormat, Teaching: source.teaching()})
 	if err != nil {
 		return nil, nil, err
 	}
-	if d, _, err := format(m, r.ToolFormat); err == nil {
+	if d, _, ok := m.Format(r.ToolFormat); ok {
 		t.Source.Dialect = d.Name()
 	}
-	s := &Service{}
-	p, err := s.plan(m, r)
+	d, err := (&chat.Service{}).Plan(m, r)
 	if err != nil {
-		return nil, m.Warnings, AsError(err)
+		return nil, m.Warnings, chat.AsError(err)
 	}
-	t.plan(p)
-	t.Request.Ignored = append(t.Request.Ignored, p.ignored...)
+	t.plan(d)
+	t.Request.Ignored = append(t.Request.Ignored, d.Ignored...)
 	return t, m.Warnings, nil
 }
 
-// options are those of the loader that prepared the model.
-func (s ModelSource) options() LoaderOptions {
-	o := LoaderOptions{ToolFormat: map[string]string{"": s.ToolFormat}}
-	if s.Teaching != nil {
-		o.Teaching = func(string) Teaching { return *s.Teaching }
+func (s ModelSource) teaching() prepared.Teaching {
+	if s.Teaching == nil {
+		return prepared.Teaching{}
 	}
-	return o
+	return *s.Teaching
 }
 
 // reader takes the events as the client did, which may have left.
-func (t *Trace) reader() Sink {
+func (t *Trace) reader() chat.Sink {
 	left := len(t.Events)
-	return func(Event) error {
-		if left--; left <= 0 && t.Failure != nil && t.Failure.Kind == ClientGone.String() {
+	return func(chat.Event) error {
+		if left--; left <= 0 && t.Failure != nil && t.Failure.Kind == chat.ClientGone.String() {
 			return context.Canceled
 		}
 		return nil
@@ -83,8 +85,8 @@ func (t *Trace) reader() Sink {
 }
 
 var (
-	_ Manager       = (*replayed)(nil)
-	_ engine.Engine = (*replayed)(nil)
+	_ loader.Manager = (*replayed)(nil)
+	_ engine.Engine  = (*replayed)(nil)
 )
 
 // replayed is the model of a trace: its sessions are those of the trace, in order.
@@ -108,8 +110,8 @@ func (r *replayed) Model() engine.Model {
 	m.Metadata = map[string]string{}
 	for i, text := range s.Markers {
 		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{ID: int32(i), Text: text})
-		if place := slices.Index(s.Infill, text); place >= 0 && place < len(infillKeys) {
-			m.Metadata[infillKeys[place][0]] = strconv.Itoa(i)
+		if place := slices.Index(s.Infill, text); place >= 0 && place < len(prepared.InfillKeys) {
+			m.Metadata[prepared.InfillKeys[place][0]] = strconv.Itoa(i)
 		}
 	}
 	return m

@@ -1,4 +1,4 @@
-package chat
+package record
 
 import (
 	"fmt"
@@ -6,22 +6,23 @@ import (
 	"unicode/utf8"
 
 	"tenon/engine"
+	"tenon/server/chat"
 	"tenon/templates"
 )
 
 // How what happens in a turn is written into its trace. replay.go reads it back.
 
 // plan writes what was decided.
-func (t *Trace) plan(p planned) {
-	t.Grammar = p.turn.Grammar
-	t.Sampling = traceSampling(p.turn.Sampling)
-	t.Budget, t.Issues = p.turn.Budget, p.issues
-	r := p.rendering
+func (t *Trace) plan(d chat.Decision) {
+	t.Grammar = d.Turn.Grammar
+	t.Sampling = traceSampling(d.Turn.Sampling)
+	t.Budget, t.Issues = d.Turn.Budget, d.Issues
+	r := d.Rendering
 	t.Prompt = PromptTrace{Protocol: string(r.Protocol), Heals: r.Heals, Thinking: r.Thinking, Stops: r.Stops}
 	for _, s := range r.Segments {
 		t.Prompt.Segments = append(t.Prompt.Segments, SegmentOf(s))
 	}
-	for _, piece := range p.turn.Prompt {
+	for _, piece := range d.Turn.Prompt {
 		if len(r.Segments) > 0 {
 			t.Prompt.Kept += len(piece.Tokens)
 			continue
@@ -36,15 +37,15 @@ func (t *Trace) plan(p planned) {
 func traceSampling(s engine.Sampling) map[string]string {
 	out := map[string]string{}
 	v := reflect.ValueOf(s)
-	for i := range v.NumField() {
-		f := v.Field(i)
-		if f.IsZero() {
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		f := v.FieldByIndex(field.Index)
+		if field.Anonymous || f.IsZero() {
 			continue
 		}
 		if f.Kind() == reflect.Pointer {
 			f = f.Elem()
 		}
-		out[v.Type().Field(i).Name] = fmt.Sprint(f.Interface())
+		out[field.Name] = fmt.Sprint(f.Interface())
 	}
 	return out
 }

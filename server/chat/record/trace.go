@@ -1,4 +1,4 @@
-package chat
+package record
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"tenon/engine"
 	"tenon/grammar"
+	"tenon/server/chat"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 )
 
@@ -14,7 +16,7 @@ import (
 type Trace struct {
 	Model   string          `json:"model"` // as the client named it
 	Source  ModelSource     `json:"source"`
-	Request Request         `json:"request"` // as it was understood
+	Request chat.Request    `json:"request"` // as it was understood
 	Prompt  PromptTrace     `json:"prompt"`
 	Grammar string          `json:"grammar"` // of the whole output, as extended GBNF
 	Issues  []grammar.Issue `json:"issues,omitempty"`
@@ -23,7 +25,7 @@ type Trace struct {
 	Sampling map[string]string `json:"sampling,omitempty"`
 	// one a choice, and one more for each that was opened anew
 	Sessions []*SessionTrace `json:"sessions"`
-	Events   []Event         `json:"events"`
+	Events   []chat.Event    `json:"events"`
 	Failure  *Failure        `json:"failure,omitempty"`
 	Timings  Timings         `json:"timings_ms"`
 }
@@ -37,13 +39,13 @@ type ModelSource struct {
 	EOS          string   `json:"eos,omitempty"`
 	Markers      []string `json:"markers,omitempty"`
 	// its tokens for filling in the middle
-	Infill     []string   `json:"infill,omitempty"`
-	ToolFormat string     `json:"tool_format,omitempty"` // the server's setting
-	Teaching   *Teaching  `json:"teaching,omitempty"`    // the model's, if it has one
-	NPredict   int        `json:"n_predict,omitempty"`   // the server's setting
-	Context    int        `json:"context"`               // tokens
-	Engine     engine.Can `json:"engine,omitzero"`
-	Now        time.Time  `json:"now"` // the conversation's date
+	Infill     []string           `json:"infill,omitempty"`
+	ToolFormat string             `json:"tool_format,omitempty"` // the server's setting
+	Teaching   *prepared.Teaching `json:"teaching,omitempty"`    // the model's, if it has one
+	NPredict   int                `json:"n_predict,omitempty"`   // the server's setting
+	Context    int                `json:"context"`               // tokens
+	Engine     engine.Can         `json:"engine,omitzero"`
+	Now        time.Time          `json:"now"` // the conversation's date
 }
 
 // PromptTrace is a rendered prompt.

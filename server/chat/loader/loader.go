@@ -1,4 +1,4 @@
-package chat
+package loader
 
 import (
 	"context"
@@ -11,15 +11,16 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/server/chat"
 	"tenon/server/chat/prepared"
 )
 
 var (
-	_ Models = (*Loader)(nil)
-	_ Peeker = (*Loader)(nil)
-	_ Peeker = (*fleet.Fleet)(nil)
-	_ Keeper = (*Loader)(nil)
-	_ Keeper = (*fleet.Fleet)(nil)
+	_ chat.Models = (*Loader)(nil)
+	_ chat.Peeker = (*Loader)(nil)
+	_ chat.Peeker = (*fleet.Fleet)(nil)
+	_ chat.Keeper = (*Loader)(nil)
+	_ chat.Keeper = (*fleet.Fleet)(nil)
 )
 
 // Manager loads engines. *fleet.Fleet implements it.
@@ -27,10 +28,10 @@ type Manager interface {
 	Acquire(ctx context.Context, r fleet.Request) (*fleet.Lease, error)
 }
 
-// LoaderOptions say how models are talked to. The zero value finds everything out by itself.
-type LoaderOptions struct {
+// Options say how models are talked to. The zero value finds everything out by itself.
+type Options struct {
 	// Teaching is how a model is helped with its tools, by its id; nil: no model is.
-	Teaching func(id string) Teaching
+	Teaching func(id string) prepared.Teaching
 	// By model; that of "" is for all that are not named. ToolFormat is "", "auto" or a
 	// dialect's name.
 	ToolFormat map[string]string
@@ -44,22 +45,19 @@ type LoaderOptions struct {
 	StateDir string
 }
 
-// Teaching is how a model is helped with its tools.
-type Teaching = prepared.Teaching
-
 // Loader prepares what a manager loads: it parses the chat template, probes it and finds the
 // dialect, once per instance.
 type Loader struct {
 	manager Manager
-	options atomic.Pointer[LoaderOptions]
+	options atomic.Pointer[Options]
 
 	mu       sync.Mutex          // guards what follows
 	warnings map[string][]string // by model
 	traits   map[string]Traits   // by file and template
 }
 
-// NewLoader prepares the models of m.
-func NewLoader(m Manager, o LoaderOptions) *Loader {
+// New prepares the models of m.
+func New(m Manager, o Options) *Loader {
 	l := &Loader{manager: m, warnings: map[string][]string{}, traits: map[string]Traits{}}
 	l.Configure(o)
 	return l
@@ -67,7 +65,7 @@ func NewLoader(m Manager, o LoaderOptions) *Loader {
 
 // Configure takes other options. Turns that run go on as they began; the next ones of a loaded
 // model are prepared anew.
-func (l *Loader) Configure(o LoaderOptions) { l.options.Store(&o) }
+func (l *Loader) Configure(o Options) { l.options.Store(&o) }
 
 // Warnings are what whoever runs a model should know of it: why its chat template is not used.
 // They are known once the model was acquired.
@@ -78,15 +76,15 @@ func (l *Loader) Warnings(id string) []string {
 }
 
 // teaching is a model's.
-func (o LoaderOptions) teaching(id string) Teaching {
+func (o Options) teaching(id string) prepared.Teaching {
 	if o.Teaching == nil {
-		return Teaching{}
+		return prepared.Teaching{}
 	}
 	return o.Teaching(id)
 }
 
 // toolFormat is a model's own, else that of all.
-func (o LoaderOptions) toolFormat(id string) string {
+func (o Options) toolFormat(id string) string {
 	if f, ok := o.ToolFormat[id]; ok {
 		return f
 	}
@@ -95,42 +93,42 @@ func (o LoaderOptions) toolFormat(id string) string {
 
 // sampling is a model's own, and what its file does not set either. Upstreams have defaults of
 // their own, and some refuse what they are told.
-func (o LoaderOptions) sampling(e catalog.Entry) (own, defaults engine.Sampling) {
+func (o Options) sampling(e catalog.Entry) (own, defaults engine.Sampling) {
 	if e.Remote != nil {
 		return o.Sampling[e.ID], o.Chosen
 	}
 	return o.Sampling[e.ID].Or(e.Sampling), o.Defaults
 }
 
-// Acquire implements Models.
-func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error) {
+// Acquire implements chat.Models.
+func (l *Loader) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {
 	lease, err := l.manager.Acquire(ctx, fleet.Request{Name: name})
 	if err != nil {
-		return Model{}, nil, LoadError(err)
+		return chat.Model{}, nil, AsError(err)
 	}
 	m, err := l.prepare(lease)
 	if err != nil {
 		lease.Release()
-		return Model{}, nil, err
+		return chat.Model{}, nil, err
 	}
 	return m, lease.Release, nil
 }
 
-// Idle implements Peeker.
+// Idle implements chat.Peeker.
 func (l *Loader) Idle(name string) bool {
-	p, ok := l.manager.(Peeker)
+	p, ok := l.manager.(chat.Peeker)
 	return ok && p.Idle(name)
 }
 
-// Keep implements Keeper.
+// Keep implements chat.Keeper.
 func (l *Loader) Keep(name string, ttl time.Duration) {
-	if k, ok := l.manager.(Keeper); ok {
+	if k, ok := l.manager.(chat.Keeper); ok {
 		k.Keep(name, ttl)
 	}
 }
 
 // prepare returns what goes with the instance, which is made for the first that asks.
-func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
+func (l *Loader) prepare(lease *fleet.Lease) (chat.Model, error) {
 	id := lease.Entry.ID
 	o := l.options.Load()
 	own, defaults := o.sampling(lease.Entry)
@@ -150,28 +148,28 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 		return m, nil
 	})
 	if err != nil {
-		return Model{}, err
+		return chat.Model{}, err
 	}
-	return made.(Model), nil
+	return made.(chat.Model), nil
 }
 
-// LoadError gives an error of the fleet or its catalogue its kind; other errors stay as they are.
-func LoadError(err error) error {
+// AsError gives an error of the fleet or its catalogue its kind; other errors stay as they are.
+func AsError(err error) error {
 	var missing *fleet.NotFoundError
 	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError
 	var taken *fleet.TakenError
 	switch {
 	case errors.As(err, &missing) && missing.Name == "":
-		return NoModel()
+		return chat.NoModel()
 	case errors.As(err, &missing):
-		return UnknownModel(missing.Name, missing.Known)
+		return chat.UnknownModel(missing.Name, missing.Known)
 	case errors.As(err, &ambiguous):
-		return &Error{Kind: Invalid, Field: "model", Message: ambiguous.Error(), Err: err}
+		return &chat.Error{Kind: chat.Invalid, Field: "model", Message: ambiguous.Error(), Err: err}
 	case errors.As(err, &taken):
-		return &Error{Kind: Invalid, Field: "identifier", Message: taken.Error(), Err: err}
+		return &chat.Error{Kind: chat.Invalid, Field: "identifier", Message: taken.Error(), Err: err}
 	case errors.As(err, &load):
-		return &Error{Kind: Unavailable, Message: load.Error(), Err: err}
+		return &chat.Error{Kind: chat.Unavailable, Message: load.Error(), Err: err}
 	}
 	return err
 }

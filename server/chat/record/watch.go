@@ -1,4 +1,4 @@
-package chat
+package record
 
 import (
 	"context"
@@ -7,24 +7,49 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/server/chat"
 	"tenon/server/chat/prepared"
 )
+
+var _ chat.Watcher = (*watch)(nil)
 
 // watch sees a turn from outside: what goes to the engine and comes from it, and which events
 // leave. Nothing that happens in between can escape it, and nothing in between knows of it.
 type watch struct {
-	begin   time.Time
-	choices int    // sessions that a turn without retries opens
-	trace   *Trace // nil: the outcome is all that is wanted
+	begin, acquired time.Time
+	choices         int            // sessions that a turn without retries opens
+	trace           *Trace         // nil: the outcome is all that is wanted
+	ended           func(*Outcome) // of the record's Begun
 
 	mu      sync.Mutex // guards what follows: sessions may run side by side
 	opened  int
 	outcome *Outcome
 }
 
-// model returns m with its engine watched.
-func (w *watch) model(m Model) Model {
-	w.outcome.Model = m.ID
+// watch begins a turn of the record.
+func (r *Record) watch(ctx context.Context, s *chat.Service, asked chat.Request) (context.Context, chat.Watcher) {
+	w := &watch{begin: time.Now(), outcome: &Outcome{ToolSet: toolSet(asked.Tools)}, choices: max(asked.N, 1), ended: func(*Outcome) {}}
+	w.outcome.Began = w.begin
+	for _, t := range asked.Tools {
+		w.outcome.Tools = append(w.outcome.Tools, t.Name)
+	}
+	r.mu.Lock()
+	r.Outcomes = append(r.Outcomes, w.outcome)
+	if r.Full {
+		w.trace = &Trace{Model: asked.Model, Request: asked, Source: ModelSource{NPredict: s.NPredict}}
+		r.Turns = append(r.Turns, w.trace)
+	}
+	r.mu.Unlock()
+	if r.Begun != nil {
+		asked.Model = s.Named(asked.Model)
+		ctx, w.ended = r.Begun(ctx, asked)
+	}
+	return ctx, w
+}
+
+// Model returns m with its engine watched.
+func (w *watch) Model(m chat.Model) chat.Model {
+	w.acquired, w.outcome.Model = time.Now(), m.ID
 	if w.trace != nil {
 		w.trace.Source.take(m)
 	}
@@ -32,48 +57,49 @@ func (w *watch) model(m Model) Model {
 	return m
 }
 
-// planned takes down what was decided about the turn, and the request that it was decided for: it
-// may have been shortened.
-func (w *watch) planned(p planned, r Request) {
-	w.outcome.Issues = len(p.issues)
-	w.outcome.Failed = failedTools(r.Conversation)
+// Planned takes down what was decided about the turn, and the request that it was decided for.
+func (w *watch) Planned(d chat.Decision, err error) {
+	w.outcome.Planning = time.Since(w.acquired)
+	if err != nil {
+		return
+	}
+	w.outcome.Issues = len(d.Issues)
+	w.outcome.Failed = failedTools(d.Request.Conversation)
 	if w.trace != nil {
-		w.trace.Source.Now = r.Conversation.Now
-		w.trace.Request = r
-		w.trace.plan(p)
+		w.trace.Source.Now = d.Request.Conversation.Now
+		w.trace.Request = d.Request
+		w.trace.plan(d)
 	}
 }
 
-// sink returns a sink that sees the events before out does.
-func (w *watch) sink(out Sink) Sink {
-	return func(e Event) error {
-		switch e.Kind {
-		case CallEnd:
-			w.outcome.Calls = append(w.outcome.Calls, e.Call)
-		case Finished:
-			w.outcome.Finishes = append(w.outcome.Finishes, e.Finish)
-		case Text, Reasoning, CallStart:
-			if w.outcome.FirstToken == 0 {
-				w.outcome.FirstToken = time.Since(w.begin)
-			}
+// Event takes down an event.
+func (w *watch) Event(e chat.Event) {
+	switch e.Kind {
+	case chat.CallEnd:
+		w.outcome.Calls = append(w.outcome.Calls, e.Call)
+	case chat.Finished:
+		w.outcome.Finishes = append(w.outcome.Finishes, e.Finish)
+	case chat.Text, chat.Reasoning, chat.CallStart:
+		if w.outcome.FirstToken == 0 {
+			w.outcome.FirstToken = time.Since(w.begin)
 		}
-		if w.trace != nil {
-			w.trace.Events = append(w.trace.Events, e)
-		}
-		return out(e)
+	}
+	if w.trace != nil {
+		w.trace.Events = append(w.trace.Events, e)
 	}
 }
 
-// end takes down how the turn ended. Run calls it when it returns.
-func (w *watch) end(err error) {
+// Ended takes down how the turn ended.
+func (w *watch) Ended(err error) {
 	w.outcome.Took = time.Since(w.begin)
 	w.outcome.Retries = max(w.opened-w.choices, 0)
 	if err != nil {
-		w.outcome.Err = AsError(err)
+		w.outcome.Err = chat.AsError(err)
 	}
 	if w.trace != nil {
 		w.trace.end(w.outcome)
 	}
+	w.ended(w.outcome)
 }
 
 // watchedEngine is an engine whose sessions are watched.
@@ -134,15 +160,15 @@ func (s watchedSession) Conclude(ctx context.Context) error {
 }
 
 // take copies what a plan depends on of the model.
-func (s *ModelSource) take(m Model) {
+func (s *ModelSource) take(m chat.Model) {
 	info := m.Engine.Model()
 	s.ChatTemplate, s.ToolFormat, s.Dialect = m.Template, m.ToolFormat, m.Dialect.Name()
 	s.BOS, s.EOS, s.Context, s.Engine = info.Vocab.BOS, info.Vocab.EOS, info.Context, info.Can
 	s.Markers = prepared.MarkerTexts(info)
-	if markers, ok := infillMarkers(info); ok {
+	if markers, ok := prepared.InfillMarkers(info); ok {
 		s.Infill = markers[:]
 	}
-	if !reflect.DeepEqual(m.Teaching, Teaching{}) {
+	if !reflect.DeepEqual(m.Teaching, prepared.Teaching{}) {
 		s.Teaching = &m.Teaching
 	}
 }

@@ -1,4 +1,4 @@
-package chat
+package loader
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package chat
+package record
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/server/chat"
 )
 
 // Difference is a place where two records of one request differ.
@@ -80,9 +81,9 @@ func (t *Trace) verdicts() []engine.Verdict {
 }
 
 // comparableEvents are the events by choice, without the ids of calls.
-func (t *Trace) comparableEvents() []Event {
+func (t *Trace) comparableEvents() []chat.Event {
 	events := slices.Clone(t.Events)
-	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Choice, b.Choice) })
+	slices.SortStableFunc(events, func(a, b chat.Event) int { return cmp.Compare(a.Choice, b.Choice) })
 	for i := range events {
 		events[i].Call.ID = ""
 	}
