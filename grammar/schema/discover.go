@@ -48,8 +48,8 @@ func (s *Schema) checkUnique(a *ArrayAlt) {
 // manyValues is the number of values from which a key counts as one of any number of them.
 const manyValues = 4096
 
-// mayRunOut reports whether n holds arrays of bounded length or, unless there may be few of them,
-// objects of few values, seen nodes aside. What can always have one more key never runs out,
+// mayRunOut reports whether n holds arrays of bounded length whose elements are not all alike
+// scalars or, unless there may be few of them, objects of few values, seen nodes aside. What can always have one more key never runs out,
 // whatever is in it. Of other objects a matcher knows which are left, if all that counts is the
 // values of their keys.
 func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
@@ -60,7 +60,9 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool {
 		switch {
 		case a.Kind == Array:
-			return a.Array.Max != Unbounded
+			x := a.Array
+			scalar := !slices.ContainsFunc(x.Rest.Alts(), func(e *Alt) bool { return e.Kind >= Array })
+			return x.Max != Unbounded && !(scalar && len(x.Prefix)+len(x.Contains) == 0)
 		case a.Kind != Object:
 			return false
 		}
