@@ -17,6 +17,11 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 			live++
 		}
 	}
+	if texts := sameLengths(parts); len(texts) > 1 {
+		one, _ := s.exactlyOneText(texts)
+		first := firstOf(parts).String
+		return present(s.stringAlt(one, first.MinLen, first.MaxLen))
+	}
 	var out []*Alt
 	rivals := s.rivals(parts)
 	for i, part := range parts {
@@ -42,6 +47,36 @@ func firstOf(parts [][]*Alt) *Alt {
 		}
 	}
 	return nil
+}
+
+// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are
+// not.
+func sameLengths(parts [][]*Alt) (texts []Expr) {
+	first := firstOf(parts)
+	for _, part := range parts {
+		for _, a := range part {
+			if len(part) > 1 || a.Kind != String || a.String.MinLen != first.String.MinLen || a.String.MaxLen != first.String.MaxLen {
+				return nil
+			}
+			texts = append(texts, a.String.Text)
+		}
+	}
+	return texts
+}
+
+// exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves share
+// what their words have become, which the complements of all others beside each would not.
+func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
+	if len(texts) == 1 {
+		return texts[0], texts[0]
+	}
+	a, half := s.arena, len(texts)/2
+	left, anyLeft := s.exactlyOneText(texts[:half])
+	right, anyRight := s.exactlyOneText(texts[half:])
+	if any = a.Union(anyLeft, anyRight); s.vacant(a.Intersect(anyLeft, anyRight)) {
+		return a.Union(left, right), any
+	}
+	return a.Union(a.Intersect(left, a.Complement(anyRight)), a.Intersect(right, a.Complement(anyLeft))), any
 }
 
 // rivals returns with which other branches an alternative of one may share values: all, or where a
