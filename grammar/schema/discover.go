@@ -76,8 +76,10 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 			if p.Required {
 				required++
 			}
-			_, few := s.few(p.Value, manyValues)
-			many = many || !few
+			if !many {
+				_, few := s.few(p.Value, manyValues)
+				many = !few
+			}
 		}
 		bounded := o.MinProps > required || o.MaxProps != Unbounded && o.MaxProps < len(o.Props)
 		return extra || !many || bounded || len(o.Exists)+len(o.Implications) > 0 ||
