@@ -79,10 +79,9 @@ func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == unde
 func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
 
 func (a *Arena) settle(e Expr, live bool) {
+	a.nodes[e].live = no
 	if live {
 		a.nodes[e].live = yes
-	} else {
-		a.nodes[e].live = no
 	}
 }
 
@@ -115,14 +114,14 @@ func (a *Arena) plainlyLive(e Expr) bool {
 func (a *Arena) search(start Expr) bool {
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
-	found, ways := []Expr{start}, []way{{}}
+	found := []Expr{start}
 	var edges [][2]int // predecessor, successor in found
 	goal := -1
 	open := frontier{{expr: start}}
 	for len(open) > 0 && goal < 0 && a.err == nil {
 		v := open.pop()
 		i := seen[v.expr]
-		a.eachSuccessor(v.expr, func(d Expr, by int) bool {
+		a.eachSuccessor(v.expr, func(d Expr, by byte) bool {
 			if a.err != nil {
 				return false
 			}
@@ -130,12 +129,12 @@ func (a *Arena) search(start Expr) bool {
 			if !ok {
 				j = len(found)
 				seen[d] = j
-				found, ways = append(found, d), append(ways, way{i, by})
+				found = append(found, d)
 				open.push(vertex{d, v.cost - 1, a.outlook(d)}) // near before far
 			}
 			edges = append(edges, [2]int{i, j})
 			if !ok && a.knownLive(d, depth) {
-				goal = j
+				goal, a.onward = j, by
 			}
 			return goal < 0
 		})
@@ -145,12 +144,6 @@ func (a *Arena) search(start Expr) bool {
 		return false
 	case goal >= 0:
 		a.settlePredecessors(found, edges, goal)
-		a.onward = a.onward[:0]
-		for i := goal; i > 0 && len(a.onward) < maxOnward; i = ways[i].from {
-			if by := ways[i].by; by != byNone {
-				a.onward = append(a.onward, byte(by))
-			}
-		}
 		return true
 	}
 	for _, e := range found {
@@ -159,29 +152,12 @@ func (a *Arena) search(start Expr) bool {
 	return false
 }
 
-// way is how a search came to an expression: from which, and by which byte.
-type way struct{ from, by int }
-
-// byNone is how a union leads to its parts.
-const byNone = -1
-
-// maxOnward is how many bytes of the way of a search are remembered: the last ones.
-const maxOnward = 3
-
-// goesOn tries the end of the way of the search before: states of one automaton often lead by the
-// same bytes to what is known to be live. Where a limit is met nothing is known: what was given up
-// inside of a complement would hold more than it should.
+// goesOn tries the last byte by which a search came to what was known to be live: it often leads
+// there from other states of the automaton, too. Where a limit is met nothing is known: what was
+// given up inside of a complement would hold more than it should.
 func (a *Arena) goesOn(e Expr) bool {
-	for n := range a.onward {
-		d := e
-		for i := n; i >= 0 && d != empty; i-- {
-			d = a.derive(d, a.onward[i])
-		}
-		if a.err == nil && a.plainlyLive(d) {
-			return true
-		}
-	}
-	return false
+	d := a.derive(e, a.onward)
+	return a.err == nil && a.plainlyLive(d)
 }
 
 // outlook orders what a search looks at: by the bytes that are missing at least, and then by how
@@ -224,14 +200,14 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 
 // eachSuccessor calls f for the derivatives of e that are not known to be empty, each with a byte
 // that it is by, for a union for its parts, until f returns false.
-func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by int) bool) {
+func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by byte) bool) {
 	n := a.at(e)
 	if n.live == no {
 		return
 	}
 	if n.kind == kindUnion {
 		for _, x := range n.args {
-			if !f(x, byNone) {
+			if !f(x, a.onward) {
 				return
 			}
 		}
@@ -242,7 +218,7 @@ func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by int) bool) {
 		if int(r.class) != i {
 			continue
 		}
-		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d, int(r.lo)) {
+		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d, r.lo) {
 			return
 		}
 	}

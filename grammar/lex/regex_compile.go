@@ -34,36 +34,22 @@ func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	if k == everywhere(k.begin) {
 		return c.anywhere(c.a.anyText, k.begin)
 	}
-	parts := []Expr{k.begin}
-	for _, x := range c.endings(k) {
-		parts = append(parts, c.anywhere(x.texts, x.next))
-	}
-	return c.a.union(parts...)
-}
-
-// ending is a set of texts that are not empty, and what may follow them.
-type ending struct{ texts, next Expr }
-
-// endings tells the texts that end in a character of a word from others, where that matters to
-// what follows.
-func (c *regexCompiler) endings(k after) []ending {
 	if k.word == k.other {
-		return []ending{{c.a.repeat(c.a.anyRune, 1, unbounded), k.word}}
+		return c.a.union(k.begin, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k.word))
 	}
-	endIn := func(set ecma.Set) Expr { return c.a.concat2(c.a.anyText, c.class(set)) }
-	return []ending{{endIn(ecma.Word), k.word}, {endIn(ecma.Word.Complement()), k.other}}
+	return c.a.union(k.begin, c.anywhere(c.endIn(ecma.Word), k.word), c.anywhere(c.endIn(ecma.Word.Complement()), k.other))
 }
+
+// endIn is the texts that end in a character of a set.
+func (c *regexCompiler) endIn(set ecma.Set) Expr { return c.a.concat2(c.a.anyText, c.class(set)) }
 
 // behind is k at each position after a text that is not empty and belongs to e.
 func (c *regexCompiler) behind(e Expr, k after) after {
 	if k.word == k.other {
 		return everywhere(c.a.concat2(e, k.word))
 	}
-	var parts []Expr
-	for _, x := range c.endings(k) {
-		parts = append(parts, c.a.concat2(c.a.intersect(e, x.texts), x.next))
-	}
-	return everywhere(c.a.union(parts...))
+	word, other := c.a.intersect(e, c.endIn(ecma.Word)), c.a.intersect(e, c.endIn(ecma.Word.Complement()))
+	return everywhere(c.a.union(c.a.concat2(word, k.word), c.a.concat2(other, k.other)))
 }
 
 // anywhere is what may begin behind any text of a language. Once it is known to have a word, all

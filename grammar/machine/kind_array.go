@@ -259,11 +259,11 @@ func (m *Machine) reduceArray(i int32, gone []string) (rest []int32) {
 	if len(gone) == 0 || a.alt.Max == schema.Unbounded {
 		return []int32{i}
 	}
-	var alts []*schema.ArrayAlt
-	a.unit.locked(func() { alts = a.alt.Without(gone) })
-	for _, alt := range alts {
-		rest = append(rest, m.arrayIndex(a.unit, alt))
-	}
+	a.unit.locked(func() {
+		for _, alt := range a.alt.Without(gone) {
+			rest = append(rest, m.arrayIndex(a.unit, alt))
+		}
+	})
 	return rest
 }
 

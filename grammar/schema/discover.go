@@ -60,9 +60,8 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool {
 		switch {
 		case a.Kind == Array:
-			x := a.Array
-			scalar := !slices.ContainsFunc(x.Rest.Alts(), func(e *Alt) bool { return e.Kind >= Array })
-			return x.Max != Unbounded && !(scalar && len(x.Prefix)+len(x.Contains) == 0)
+			nested := slices.ContainsFunc(a.Array.Rest.Alts(), func(e *Alt) bool { return e.Kind >= Array })
+			return a.Array.Max != Unbounded && (nested || len(a.Array.Prefix)+len(a.Array.Contains) > 0)
 		case a.Kind != Object:
 			return false
 		}

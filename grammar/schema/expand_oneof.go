@@ -11,16 +11,19 @@ import (
 func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	parts := make([][]*Alt, len(n.kids))
 	live := 0
+	var texts []Expr // of strings of any length
 	for i, kid := range n.kids {
 		parts[i] = s.share(nil, context, s.expand(kid, context.Kind, track), true)
+		if p := parts[i]; len(p) == 1 && p[0].Kind == String && p[0].String.MinLen == 0 && p[0].String.MaxLen == Unbounded {
+			texts = append(texts, p[0].String.Text)
+		}
 		if len(parts[i]) > 0 {
 			live++
 		}
 	}
-	if texts := sameLengths(parts); len(texts) > 1 {
+	if len(texts) > 1 && len(texts) == live {
 		one, _ := s.exactlyOneText(texts)
-		first := firstOf(parts).String
-		return present(s.stringAlt(one, first.MinLen, first.MaxLen))
+		return present(s.stringAlt(one, 0, Unbounded))
 	}
 	var out []*Alt
 	rivals := s.rivals(parts)
@@ -38,30 +41,6 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 		}
 	}
 	return out
-}
-
-func firstOf(parts [][]*Alt) *Alt {
-	for _, part := range parts {
-		if len(part) > 0 {
-			return part[0]
-		}
-	}
-	return nil
-}
-
-// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are
-// not.
-func sameLengths(parts [][]*Alt) (texts []Expr) {
-	first := firstOf(parts)
-	for _, part := range parts {
-		for _, a := range part {
-			if len(part) > 1 || a.Kind != String || a.String.MinLen != first.String.MinLen || a.String.MaxLen != first.String.MaxLen {
-				return nil
-			}
-			texts = append(texts, a.String.Text)
-		}
-	}
-	return texts
 }
 
 // exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves share
@@ -82,9 +61,10 @@ func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
 // rivals returns with which other branches an alternative of one may share values: all, or where a
 // key that all objects must have tells them apart, those in which it has a value that it has here.
 func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
-	if first := firstOf(parts); first != nil && first.Kind == Object {
-		for i := range first.Object.Props {
-			name := first.Object.Props[i].Name
+	first := slices.IndexFunc(parts, func(part []*Alt) bool { return len(part) > 0 })
+	if first >= 0 && parts[first][0].Kind == Object {
+		for _, p := range parts[first][0].Object.Props {
+			name := p.Name
 			if by := s.byTag(parts, name); by != nil {
 				return func(branch int, a *Alt) []int {
 					var list []int
@@ -97,15 +77,11 @@ func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
 			}
 		}
 	}
-	return func(branch int, _ *Alt) []int {
-		list := make([]int, 0, len(parts))
-		for i := range parts {
-			if i != branch {
-				list = append(list, i)
-			}
-		}
-		return list
+	all := make([]int, len(parts))
+	for i := range all {
+		all[i] = i
 	}
+	return func(branch int, _ *Alt) []int { return slices.Delete(slices.Clone(all), branch, branch+1) }
 }
 
 // byTag returns the branches by the values of a key, in canonical form; nil if an object may lack

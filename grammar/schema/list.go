@@ -99,13 +99,11 @@ func (l listing) arrays(a *ArrayAlt) (values []*source.Value, few bool) {
 	items, few := l.node(a.Rest)
 	longest := [][]*source.Value{nil}
 	for n := 0; few && len(longest) > 0; n++ {
+		var longer [][]*source.Value
 		for _, list := range longest {
 			if n >= a.Min {
 				values = append(values, &source.Value{Kind: Array, Items: list})
 			}
-		}
-		var longer [][]*source.Value
-		for _, list := range longest {
 			for _, x := range items {
 				if n != a.Max && !(a.Unique && slices.ContainsFunc(list, x.Equal)) {
 					longer = append(longer, append(slices.Clip(list), x))

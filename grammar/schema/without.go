@@ -36,14 +36,10 @@ func (s *Schema) without(a *ArrayAlt, begin []*source.Value, gone [][]*source.Va
 		return rest
 	}
 	item := a.Rest
-	if a.Unique && n > 0 {
+	if a.Unique {
 		item = s.and(item, s.not(s.constant(nil, begin)))
 	}
-	own := item
-	if len(next) > 0 {
-		own = s.and(item, s.not(s.constant(nil, next)))
-	}
-	if !own.Empty() {
+	if own := s.and(item, s.not(s.constant(nil, next))); !own.Empty() {
 		x := s.exact(&source.Value{Kind: Array, Items: begin}).Array
 		x.Prefix, x.Rest, x.Min, x.Max, x.Unique = append(x.Prefix, own), a.Rest, max(a.Min, n+1), a.Max, a.Unique
 		rest = append(rest, x)
