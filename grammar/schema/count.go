@@ -25,8 +25,8 @@ func (s *Schema) count(n *Node, limit int) int {
 	return limit
 }
 
-// few lists the values of n if a listing can tell them and they are fewer than limit, or so. It may be asked while
-// nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
+// few lists the values of n if a listing can tell them, and fewer than limit or so. It may be
+// asked while nodes are being expanded: where it comes back to one, it gives up as plausible does.
 func (s *Schema) few(n *Node, limit int) ([]*source.Value, bool) {
 	s.ahead++
 	values, few := listing{s, max(limit, maxDistinct)}.node(n)

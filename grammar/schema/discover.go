@@ -48,10 +48,10 @@ func (s *Schema) checkUnique(a *ArrayAlt) {
 // manyValues is the number of values from which a key counts as one of any number of them.
 const manyValues = 4096
 
-// mayRunOut reports whether n holds arrays of bounded length whose elements are not all alike
-// scalars or, unless there may be few of them, objects of few values, seen nodes aside. What can always have one more key never runs out,
-// whatever is in it. Of other objects a matcher knows which are left, if all that counts is the
-// values of their keys.
+// mayRunOut reports whether n holds bounded arrays whose elements are not all alike scalars or,
+// unless there may be few of them, objects of few values, seen nodes aside. What can always have
+// one more key never runs out, whatever is in it. Of other objects a matcher knows which are left,
+// if all that counts is the values of their keys.
 func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	if seen[n] {
 		return false

@@ -30,8 +30,8 @@
 //     values. intersect.go intersects them, complement.go negates them, and evaluated.go keeps the
 //     evaluated properties for unevaluatedProperties and unevaluatedItems.
 //  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those
-//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go and
-//     list.go with sets of few values.
+//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go,
+//     list.go and without.go with sets of few values.
 //  7. discover.go visits what can be reached and expands what has to combine something, so that a
 //     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
 //     explains an empty schema.

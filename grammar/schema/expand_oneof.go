@@ -43,8 +43,8 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	return out
 }
 
-// exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves share
-// what their words have become, which the complements of all others beside each would not.
+// exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves
+// share what their words have become, which the complements of all others beside each would not.
 func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
 	if len(texts) == 1 {
 		return texts[0], texts[0]
