@@ -61,6 +61,18 @@ var scarceItems = []struct {
 			{"type":"object","properties":{"k":{"const":2},"x":{"enum":[1,3]},"s":{"type":"string"}},"required":["k","x"],"additionalProperties":false}]}`,
 		[][]string{{`{"k":1,"x":1}`, `{"x":1,"k":1}`}, {`{"k":2,"x":1}`, `{"x":1,"k":2}`}, {`{"k":2,"x":3}`, `{"x":3,"k":2}`}, {`{"k":1,"x":2,"s":""}`, `{"s":"","x":2,"k":1}`}},
 	},
+	{
+		`{"type":"object","properties":{"a":{"type":"array","items":{"enum":["x","y"]},"uniqueItems":true}},"required":["a"],"additionalProperties":false}`,
+		[][]string{{`{"a":[]}`}, {`{"a":["x"]}`}, {`{"a":["y"]}`}, {`{"a":["x","y"]}`}, {`{"a":["y","x"]}`, `{"a":[ "y" , "\u0078"]}`}},
+	},
+	{
+		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"number"},"minItems":1,"maxItems":2},"s":{"type":"string"}},"required":["a"],"additionalProperties":false}`,
+		[][]string{{`{"a":[1]}`}, {`{"a":[2]}`}, {`{"a":[1,2]}`, `{"a":[1.0,2]}`}, {`{"a":[1],"s":""}`, `{"s":"","a":[1.00]}`}, {`{"a":[1,2],"s":""}`, `{"s":"","a":[1,2]}`}},
+	},
+	{
+		`{"anyOf":[{"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":2},{"type":"array","items":{"enum":["x",1,null]},"uniqueItems":true},{"const":true}]}`,
+		[][]string{{`true`}, {`[]`}, {`[true]`}, {`[false]`}, {`[true,true]`}, {`[true,false]`}, {`["x"]`}, {`[1]`, `[1.0]`}, {`[null]`}, {`[1,"x",null]`}, {`[1,null,"x"]`}},
+	},
 }
 
 // TestUnique_whatRunsOutNeverEndsInADeadEnd walks at random: no mask is empty, and what ends is

@@ -82,6 +82,7 @@ type Arena struct {
 	derived   deriveMemo // keys: expression<<8 | first byte of its range
 	args      []Expr     // storage that the nodes' args are cut from
 	stack     []Expr     // derivatives on their way into unions and intersections
+	onward    byte       // by which the last search came to what was known to be live
 	scratch   []Expr
 	sorted    []Expr    // of known
 	sets      []wordSet // of mergeWords

@@ -28,13 +28,7 @@ var formatNames = slices.Sorted(maps.Keys(formats))
 var formatArenas = func() []func() *Arena {
 	makers := make([]func() *Arena, len(formatNames))
 	for i, name := range formatNames {
-		makers[i] = sync.OnceValue(func() *Arena {
-			most, ok := moreAhead[name]
-			if !ok {
-				most = walkedAhead
-			}
-			return newFormatArena(name, most)
-		})
+		makers[i] = sync.OnceValue(func() *Arena { return newFormatArena(name, max(moreAhead[name], walkedAhead)) })
 	}
 	return makers
 }()

@@ -53,7 +53,9 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		a.ask(func() { live = a.search(e) })
+		if live = a.goesOn(e); !live {
+			a.ask(func() { live = a.search(e) })
+		}
 	}
 	switch {
 	case a.err == nil || live:
@@ -77,10 +79,9 @@ func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == unde
 func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
 
 func (a *Arena) settle(e Expr, live bool) {
+	a.nodes[e].live = no
 	if live {
 		a.nodes[e].live = yes
-	} else {
-		a.nodes[e].live = no
 	}
 }
 
@@ -120,7 +121,7 @@ func (a *Arena) search(start Expr) bool {
 	for len(open) > 0 && goal < 0 && a.err == nil {
 		v := open.pop()
 		i := seen[v.expr]
-		a.eachSuccessor(v.expr, func(d Expr) bool {
+		a.eachSuccessor(v.expr, func(d Expr, by byte) bool {
 			if a.err != nil {
 				return false
 			}
@@ -133,7 +134,7 @@ func (a *Arena) search(start Expr) bool {
 			}
 			edges = append(edges, [2]int{i, j})
 			if !ok && a.knownLive(d, depth) {
-				goal = j
+				goal, a.onward = j, by
 			}
 			return goal < 0
 		})
@@ -149,6 +150,14 @@ func (a *Arena) search(start Expr) bool {
 		a.settle(e, false)
 	}
 	return false
+}
+
+// goesOn tries the last byte by which a search came to what was known to be live: it often leads
+// there from other states of the automaton, too. Where a limit is met nothing is known: what was
+// given up inside of a complement would hold more than it should.
+func (a *Arena) goesOn(e Expr) bool {
+	d := a.derive(e, a.onward)
+	return a.err == nil && a.plainlyLive(d)
 }
 
 // outlook orders what a search looks at: by the bytes that are missing at least, and then by how
@@ -189,16 +198,16 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	return false
 }
 
-// eachSuccessor calls f for the derivatives of e that are not known to be empty, for a union for
-// its parts, until f returns false.
-func (a *Arena) eachSuccessor(e Expr, f func(d Expr) bool) {
+// eachSuccessor calls f for the derivatives of e that are not known to be empty, each with a byte
+// that it is by, for a union for its parts, until f returns false.
+func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by byte) bool) {
 	n := a.at(e)
 	if n.live == no {
 		return
 	}
 	if n.kind == kindUnion {
 		for _, x := range n.args {
-			if !f(x) {
+			if !f(x, a.onward) {
 				return
 			}
 		}
@@ -209,7 +218,7 @@ func (a *Arena) eachSuccessor(e Expr, f func(d Expr) bool) {
 		if int(r.class) != i {
 			continue
 		}
-		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d) {
+		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d, r.lo) {
 			return
 		}
 	}

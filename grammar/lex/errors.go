@@ -1,6 +1,9 @@
 package lex
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Limits bounds what one Arena may spend. A zero field means its default.
 type Limits struct {
@@ -21,21 +24,9 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Exprs <= 0 {
-		l.Exprs = 200_000
-	}
-	if l.Words <= 0 {
-		l.Words = 300_000
-	}
-	if l.States <= 0 || l.States > maxPages*pageSize {
-		l.States = maxPages * pageSize
-	}
-	if l.Rows <= 0 {
-		l.Rows = 40_000
-	}
-	if l.Work <= 0 {
-		l.Work = 100_000
-	}
+	l.Exprs, l.Words = cmp.Or(max(l.Exprs, 0), 200_000), cmp.Or(max(l.Words, 0), 300_000)
+	l.Rows, l.Work = cmp.Or(max(l.Rows, 0), 40_000), cmp.Or(max(l.Work, 0), 100_000)
+	l.States = min(cmp.Or(max(l.States, 0), maxPages*pageSize), maxPages*pageSize)
 	return l
 }
 

@@ -16,7 +16,7 @@ const (
 // somewhere: JSON Schema searches, it does not match whole strings. Of the syntax without the u
 // flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
 //
-// Lookahead and anchors are exact wherever they are accepted; lookbehind, \b and (?i:…) are not.
+// Lookahead, \b and anchors are exact wherever they are accepted; lookbehind and (?i:…) are not.
 // The error is a *ecma.Error or a *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {
 	if len(pattern) > maxPatternBytes {

@@ -16,24 +16,40 @@ type regexCompiler struct {
 	err      error
 }
 
-// after is what may follow a position: at the beginning of the text, where ^ holds, and inside.
-type after struct{ begin, inside Expr }
+// after is what may follow a position: at the beginning of the text, where ^ holds, behind a
+// character of a word, and behind another.
+type after struct{ begin, word, other Expr }
 
-func both(e Expr) after { return after{e, e} }
+func everywhere(e Expr) after { return after{e, e, e} }
 
-// with returns what f makes of k at the beginning and inside, given what other is there.
+// with returns what f makes of k at each position, given what other is there.
 func (k after) with(other after, f func(e, other Expr) Expr) after {
-	return after{f(k.begin, other.begin), f(k.inside, other.inside)}
+	return after{f(k.begin, other.begin), f(k.word, other.word), f(k.other, other.other)}
 }
 
 // search returns the texts with a match somewhere: the pattern, then anything, at the beginning or
 // behind anything.
 func (c *regexCompiler) search(tree *ecma.Node) Expr {
-	k := c.compile(tree, both(c.a.anyText))
-	if k.begin == k.inside {
+	k := c.compile(tree, everywhere(c.a.anyText))
+	if k == everywhere(k.begin) {
 		return c.anywhere(c.a.anyText, k.begin)
 	}
-	return c.a.union(k.begin, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k.inside))
+	if k.word == k.other {
+		return c.a.union(k.begin, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k.word))
+	}
+	return c.a.union(k.begin, c.anywhere(c.endIn(ecma.Word), k.word), c.anywhere(c.endIn(ecma.Word.Complement()), k.other))
+}
+
+// endIn is the texts that end in a character of a set.
+func (c *regexCompiler) endIn(set ecma.Set) Expr { return c.a.concat2(c.a.anyText, c.class(set)) }
+
+// behind is k at each position after a text that is not empty and belongs to e.
+func (c *regexCompiler) behind(e Expr, k after) after {
+	if k.word == k.other {
+		return everywhere(c.a.concat2(e, k.word))
+	}
+	word, other := c.a.intersect(e, c.endIn(ecma.Word)), c.a.intersect(e, c.endIn(ecma.Word.Complement()))
+	return everywhere(c.a.union(c.a.concat2(word, k.word), c.a.concat2(other, k.other)))
 }
 
 // anywhere is what may begin behind any text of a language. Once it is known to have a word, all
@@ -49,7 +65,7 @@ func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
 	if c.err == nil {
 		c.err = &ecma.Error{Pattern: c.pattern, Offset: n.Offset, Why: why, Kind: ecma.Unsupported}
 	}
-	return both(empty)
+	return everywhere(empty)
 }
 
 func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
@@ -57,19 +73,19 @@ func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofR
 // compile returns what n, followed by next, spells up to the end of the text, for each position
 // before n.
 func (c *regexCompiler) compile(n *ecma.Node, next after) after {
-	if n.Pure && next.begin == next.inside {
-		return both(c.a.concat2(c.pure(n), next.begin))
+	if n.Pure && next == everywhere(next.begin) {
+		return everywhere(c.a.concat2(c.pure(n), next.begin))
 	}
 	switch n.Op {
 	case ecma.Class:
-		return both(c.a.concat2(c.class(n.Set), next.inside))
+		return c.behind(c.class(n.Set), next)
 	case ecma.Concat:
 		for _, s := range slices.Backward(n.Subs) {
 			next = c.compile(s, next)
 		}
 		return next
 	case ecma.Alternate:
-		k := both(empty)
+		k := everywhere(empty)
 		for _, s := range n.Subs {
 			k = c.or(k, c.compile(s, next))
 		}
@@ -77,9 +93,16 @@ func (c *regexCompiler) compile(n *ecma.Node, next after) after {
 	case ecma.Repeat:
 		return c.loop(n, next)
 	case ecma.Begin:
-		return after{next.begin, empty}
+		return after{next.begin, empty, empty}
 	case ecma.End:
 		return next.with(next, func(e, _ Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
+	case ecma.WordBoundary:
+		begins := c.a.concat2(c.class(ecma.Word), c.a.anyText) // a word
+		goesOn, ends := begins, c.a.complement(begins)
+		if !n.Negate {
+			goesOn, ends = ends, goesOn
+		}
+		return after{c.a.intersect(next.begin, ends), c.a.intersect(next.word, goesOn), c.a.intersect(next.other, ends)}
 	}
 	return c.lookahead(n, next)
 }
@@ -110,7 +133,7 @@ func (c *regexCompiler) pure(n *ecma.Node) Expr {
 }
 
 func (c *regexCompiler) lookahead(n *ecma.Node, next after) after {
-	seen := c.compile(n.Subs[0], both(c.a.anyText))
+	seen := c.compile(n.Subs[0], everywhere(c.a.anyText))
 	return next.with(seen, func(e, seen Expr) Expr {
 		if n.Negate {
 			seen = c.a.complement(seen)

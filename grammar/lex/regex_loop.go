@@ -2,7 +2,7 @@ package lex
 
 import "tenon/grammar/lex/ecma"
 
-// loop compiles a repetition whose body holds assertions, or that ^ may follow.
+// loop compiles a repetition whose body holds assertions, or that ^ or \b may follow.
 func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 	body := n.Subs[0]
 	if body.Pure {
@@ -36,7 +36,7 @@ func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
 	if body := c.pure(n.Subs[0]); !c.a.at(body).nullable {
 		some = c.a.repeat(body, int32(max(n.Min, 1)), int32(n.Max))
 	}
-	k := both(c.a.concat2(some, next.inside))
+	k := c.behind(some, next)
 	if !c.a.at(all).nullable {
 		return k
 	}
@@ -52,8 +52,8 @@ func (c *regexCompiler) star(n *ecma.Node, next after) after {
 		return k
 	}
 	anchors := true
-	body.Visit(func(m *ecma.Node) { anchors = anchors && m.Op != ecma.Lookahead })
-	if !anchors {
+	body.Visit(func(m *ecma.Node) { anchors = anchors && m.Op != ecma.Lookahead && m.Op != ecma.WordBoundary })
+	if !anchors || next.word != next.other {
 		return c.unsupported(n, "assertion in an unbounded repetition")
 	}
 	return c.anchoredStar(body, next)
@@ -62,7 +62,7 @@ func (c *regexCompiler) star(n *ecma.Node, next after) after {
 // temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with
 // no suffix, other than the empty one, at which an assertion fails.
 func (c *regexCompiler) temperedClass(body *ecma.Node, next after) (after, bool) {
-	if next != both(epsilon) || body.Op != ecma.Concat || len(body.Subs) == 0 {
+	if next != everywhere(epsilon) || body.Op != ecma.Concat || len(body.Subs) == 0 {
 		return next, false
 	}
 	k := len(body.Subs) - 1
@@ -77,29 +77,29 @@ func (c *regexCompiler) temperedClass(body *ecma.Node, next after) (after, bool)
 	if !c.a.isClass(step) {
 		return next, false
 	}
-	holds := both(c.a.anyText)
+	holds := everywhere(c.a.anyText)
 	for i := k - 1; i >= 0; i-- {
 		if body.Subs[i].Op != ecma.Lookahead {
 			return next, false
 		}
 		holds = c.compile(body.Subs[i], holds)
 	}
-	if holds.begin != holds.inside {
+	if holds != everywhere(holds.begin) {
 		return next, false
 	}
 	fails := c.a.intersect(c.a.complement(holds.begin), c.a.repeat(c.a.anyRune, 1, unbounded))
 	bad := c.a.concat2(c.a.anyText, fails)
-	return both(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
+	return everywhere(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
 }
 
 // anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is
 // the last that is not empty, and one in which ^ holds is the first.
 func (c *regexCompiler) anchoredStar(body *ecma.Node, next after) after {
-	last := next.inside
+	last := next.word
 	if c.a.at(last).nullable {
-		last = c.a.union(last, c.compile(body, both(epsilon)).inside)
+		last = c.a.union(last, c.compile(body, everywhere(epsilon)).word)
 	}
-	k := both(c.a.concat2(c.a.repeat(c.pure(body), 0, unbounded), last))
+	k := everywhere(c.a.concat2(c.a.repeat(c.pure(body), 0, unbounded), last))
 	k.begin = next.begin
 	k.begin = c.a.union(next.begin, c.compile(body, k).begin)
 	return k

@@ -17,6 +17,7 @@ var patterns = []string{
 	``, `a`, `^a`, `a$`, `^a$`, `^$`, `^`, `$`, `a|b`, `^a|b$`, `^(a|b)*$`, `^a*b+c?$`, `(ab|a)(bc|c)?`, `^(?:a{2,3}|b{2})c{0,2}$`, `a{2}`, `a{2,}b`, `^a{0}b$`,
 	`[abc]`, `[^abc]`, `^[a-c]+$`, `^[^a-c]+$`, `[]`, `[^]`, `^[\d\-a]+$`, `^[a\-c]+$`, `^[a-]+$`, `^[-a]+$`, `^[\w.]+$`, `^\d+$`, `^\D+$`, `^\w+$`, `^\W+$`, `^\s*$`, `^\S+$`,
 	`^.*$`, `^.+b$`, `^.{2,4}$`, `^(a+)+$`, `^(a|a)*b$`, `^(a*)*$`, `^(a?b?)*$`, `^(?:a|ab)(?:c|bcd)$`, `^a+?b*?$`, `^(?<name>a)b$`, `^(a)(b)$`,
+	`\ba`, `a\b`, `\bab\b`, `^\b`, `\b$`, `\Ba`, `a\B`, `^\w+\b\W*$`, `^a\b.b`, `\b\w{2}\b`, `^(a|-)*\b`, `^(\w+\b ?)b`, `\b`, `\B`, `^\B$`, `^[-a-c]{1,3}\b([-a.]*)$`,
 	`^(?=a)`, `^(?!a)`, `(?=ab)a`, `a(?=b)`, `a(?!b)`, `^(?=.*b)a`, `^(?!.*ab).*$`, `^(?!a|b)[abc]+$`, `^(?=.*a)(?=.*b).{2,5}$`, `^((?=[ab])[a-c]){4}$`, `^(?:(?!ab).)*$`, `^((?!a)(?!b).)*$`, `^a(?!bc)b?c*$`,
 	`^((?!b)\w){1,3}$`, `^(a?(b{2}|c*)($|\/))+$`, `^(a?(b|c*)($|-))*$`, `^(?:(?:^\*|a|b)\.)*a$`, `(^a|b$|c)*d?`, `(?:(^|-)[ab]+)*$`, `^(?:a$|^b|c)+`, `(?:^|b)a`, `a(?:b|$)`, `^(?:a(?=b)|b(?=a|$))(?:a|b)?$`, `x*`, `^(?!$)`, `^(?!\s+$)(.|\n)+$`, `(?!)`, `(?=)`,
 	`^[1-9]\d*$`, `^\/a$`, `^\x61\u0062$`, `^\u{63}$`, `^\t\n?$`, `^a{,2}$`, `^{a}$`, `a]`, `^\.\*\+\?\(\)\[\]\{\}\|\^\$$`, `^\cJ$`, `^\0$`, `[\b]`, `^[^\s]+$`, `^[\S\s]$`,
@@ -71,6 +72,8 @@ func backtrack(t *testing.T, pattern string) func(string) bool {
 	adapted := regexp.MustCompile(`\\u\{([0-9a-f]+)\}`).ReplaceAllString(pattern, `\u00$1`)
 	adapted = regexp.MustCompile(`\\uD83D\\uDE00`).ReplaceAllString(adapted, `😀`)
 	adapted = regexp.MustCompile(`\.([*+{$]|b\$|b$|\)|\|)`).ReplaceAllString(adapted, `[^\n\r\u2028\u2029]$1`)
+	adapted = regexp.MustCompile(`(^|[^\[])\\b`).ReplaceAllString(adapted, `$1(?:(?<=\w)(?!\w)|(?<!\w)(?=\w))`)
+	adapted = regexp.MustCompile(`\\B`).ReplaceAllString(adapted, `(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))`)
 	re, err := regexp2.Compile(adapted, regexp2.ECMAScript)
 	if err != nil {
 		t.Fatalf("oracle refuses %q: %v", pattern, err)
@@ -92,7 +95,7 @@ func TestRegex_refusals(t *testing.T) {
 	}{
 		{`(a`, ecma.Invalid, 0}, {`a)`, ecma.Invalid, 1}, {`a**`, ecma.Invalid, 2}, {`*a`, ecma.Invalid, 0}, {`[b-a]`, ecma.Invalid, 1}, {`[a`, ecma.Invalid, 0}, {`a{2,1}`, ecma.Invalid, 1}, {`\`, ecma.Invalid, 0},
 		{`x\a`, ecma.Invalid, 1}, {`\Z`, ecma.Invalid, 0}, {`(?i)a`, ecma.Invalid, 0}, {`(?P<n>a)`, ecma.Invalid, 0}, {`(?i:a)`, ecma.Invalid, 0}, {`(?<>a)`, ecma.Invalid, 0}, {`{2}`, ecma.Invalid, 0}, {`\pL`, ecma.Invalid, 0}, {`\u12`, ecma.Invalid, 0}, {`\u{110000}`, ecma.Invalid, 0}, {`^*`, ecma.Invalid, 1},
-		{`(a)\1`, ecma.Unsupported, 3}, {`(?<n>a)\k<n>`, ecma.Unsupported, 7}, {`\p{Emoji}`, ecma.Unsupported, 0}, {`a\b`, ecma.Unsupported, 1}, {`((?!a)b?)*c`, ecma.Unsupported, 1}, {`^((?!^a)[a-c])*$`, ecma.Unsupported, 2}, {`a(?<=ab)c`, ecma.Unsupported, 1}, {`(?<!a)b`, ecma.Unsupported, 0},
+		{`(a)\1`, ecma.Unsupported, 3}, {`(?<n>a)\k<n>`, ecma.Unsupported, 7}, {`\p{Emoji}`, ecma.Unsupported, 0}, {`^(\ba|b)*c`, ecma.Unsupported, 2}, {`(^a)*\bc`, ecma.Unsupported, 1}, {`((?!a)b?)*c`, ecma.Unsupported, 1}, {`^((?!^a)[a-c])*$`, ecma.Unsupported, 2}, {`a(?<=ab)c`, ecma.Unsupported, 1}, {`(?<!a)b`, ecma.Unsupported, 0},
 	} {
 		_, err := NewArena(Limits{}).Regex(c.pattern)
 		var re *ecma.Error

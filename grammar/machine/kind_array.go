@@ -209,11 +209,12 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	return out
 }
 
-// reduce is a value of strings and words without those that are seen, which are in canonical form.
+// reduce is a value without the strings, words and bounded arrays that are seen, which are in
+// canonical form.
 func (m *Machine) reduce(i int32, seen []string) int32 {
 	v := m.values[i]
 	u := v.unit
-	var texts, numbers []string
+	var texts, numbers, arrays []string
 	var gone []lex.Expr
 	for _, s := range seen {
 		switch s[0] {
@@ -221,12 +222,14 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			texts = append(texts, string(decodeString([]byte(s[1:len(s)-1]))))
 		case 't', 'f', 'n':
 			gone = append(gone, u.arena.Literal(s))
-		case '{', '[':
+		case '[':
+			arrays = append(arrays, s)
+		case '{':
 		default:
 			numbers = append(numbers, s)
 		}
 	}
-	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
+	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects}
 	if rareNumbers.off() {
 		numbers = nil
 	}
@@ -239,11 +242,29 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			rest.strings = append(rest.strings, s)
 		}
 	}
-	if rest.words == v.words && slices.Equal(rest.strings, v.strings) {
+	for _, x := range v.arrays {
+		rest.arrays = append(rest.arrays, m.reduceArray(x, arrays)...)
+	}
+	if rest.words == v.words && slices.Equal(rest.strings, v.strings) && slices.Equal(rest.arrays, v.arrays) {
 		return i
 	}
 	m.values = append(m.values, rest)
 	return int32(len(m.values) - 1)
+}
+
+// reduceArray are the arrays of an automaton without some, which are in canonical form. One that
+// may always have one more element does not run out.
+func (m *Machine) reduceArray(i int32, gone []string) (rest []int32) {
+	a := m.arrays[i]
+	if len(gone) == 0 || a.alt.Max == schema.Unbounded {
+		return []int32{i}
+	}
+	a.unit.locked(func() {
+		for _, alt := range a.alt.Without(gone) {
+			rest = append(rest, m.arrayIndex(a.unit, alt))
+		}
+	})
+	return rest
 }
 
 // reduceString is a string automaton without some texts, or -1 if nothing is left.

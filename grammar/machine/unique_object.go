@@ -12,8 +12,8 @@ import (
 // they have taken them all is not read, and neither is a name that has only such values.
 //
 // Package schema sees to it that other values never run out (schema.ArrayAlt): arrays are
-// unbounded; objects in objects can have one more key, or have a named key of many values; and
-// nothing counts but the values of their keys.
+// unbounded, or of scalars that are all alike; objects in objects can have one more key, or have a
+// named key of many values; and nothing counts but the values of their keys.
 
 // others are what the value that a thread is about to read must differ from.
 func (m *Machine) others(t thread) []textID {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -61,24 +62,9 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = 4 << 20
-	}
-	if l.Depth == 0 {
-		l.Depth = 10_000
-	}
-	if l.Nodes == 0 {
-		l.Nodes = 400_000
-	}
-	if l.Work == 0 {
-		l.Work = 2_000_000
-	}
-	if l.Questions == 0 {
-		l.Questions = 120_000
-	}
-	if l.Alternatives == 0 {
-		l.Alternatives = 2_000
-	}
+	l.Bytes, l.Depth = cmp.Or(l.Bytes, 4<<20), cmp.Or(l.Depth, 10_000)
+	l.Nodes, l.Alternatives = cmp.Or(l.Nodes, 400_000), cmp.Or(l.Alternatives, 2_000)
+	l.Work, l.Questions = cmp.Or(l.Work, 2_000_000), cmp.Or(l.Questions, 120_000)
 	return l
 }
 

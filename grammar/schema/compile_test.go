@@ -83,3 +83,31 @@ func TestCompile_endlessRecursionIsUnsatisfiable(t *testing.T) {
 		t.Errorf("error is %v, want an UnsatError", err)
 	}
 }
+
+// TestCompile_whatFewSchemasNeedIsEnforced: a contains that only some of the first elements can
+// meet, a word boundary, and elements that must differ with bounded arrays in them.
+func TestCompile_whatFewSchemasNeedIsEnforced(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		judged map[string]bool
+	}{
+		{`{"enum":[["a",2],[3]],"contains":{"type":"string"}}`, map[string]bool{`["a",2]`: true, `[3]`: false}},
+		{
+			`{"type":"array","prefixItems":[{"type":"string"},true,{"type":"null"}],"items":{"type":"integer"},"maxItems":5,"contains":{"type":"integer"}}`,
+			map[string]bool{`["a",1]`: true, `["a","b"]`: false, `["a","b",null]`: false, `["a","b",null,7]`: true, `["a",1,null,7,8]`: true, `[]`: false},
+		},
+		{`{"type":"string","pattern":"^[-a-z]{1,5}\\b(/[a-z-]*)?$"}`, map[string]bool{`"ab"`: true, `"ab/c"`: true, `"ab-/c"`: false, `"ab-"`: false}},
+		{
+			`{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"n":{"type":"string"},"in":{"type":"array","uniqueItems":true,
+				"items":{"enum":["x","y"]}}},"required":["n"],"additionalProperties":false}}`,
+			map[string]bool{`[{"n":"a","in":["x"]},{"n":"a","in":["y"]}]`: true, `[{"n":"a","in":["x"]},{"n":"a","in":["x"]}]`: false},
+		},
+	} {
+		s := mustCompile(t, c.schema)
+		for text, want := range c.judged {
+			if accepts(s.Root, parsed(t, text)) != want {
+				t.Errorf("%s: %s: not %v", c.schema, text, want)
+			}
+		}
+	}
+}

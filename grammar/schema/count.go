@@ -6,7 +6,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// Listed returns the values of n in canonical form, if they are scalars and fewer than limit.
+// Listed returns the values of n in canonical form, if a listing can tell them and they are fewer
+// than limit.
 func (n *Node) Listed(limit int) (texts []string, few bool) {
 	values, few := n.schema.few(n, limit)
 	for _, v := range values {
@@ -15,7 +16,7 @@ func (n *Node) Listed(limit int) (texts []string, few bool) {
 	return texts, few
 }
 
-// count returns how many values n holds, counted no further than limit. Arrays and objects count
+// count returns how many values n holds, counted no further than limit. What is not listed counts
 // as many.
 func (s *Schema) count(n *Node, limit int) int {
 	if values, few := s.few(n, limit); few {
@@ -24,8 +25,8 @@ func (s *Schema) count(n *Node, limit int) int {
 	return limit
 }
 
-// few lists the values of n if they are scalars and fewer than limit, or so. It may be asked while
-// nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
+// few lists the values of n if a listing can tell them, and fewer than limit or so. It may be
+// asked while nodes are being expanded: where it comes back to one, it gives up as plausible does.
 func (s *Schema) few(n *Node, limit int) ([]*source.Value, bool) {
 	s.ahead++
 	values, few := listing{s, max(limit, maxDistinct)}.node(n)

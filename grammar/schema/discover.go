@@ -48,10 +48,10 @@ func (s *Schema) checkUnique(a *ArrayAlt) {
 // manyValues is the number of values from which a key counts as one of any number of them.
 const manyValues = 4096
 
-// mayRunOut reports whether n holds arrays of bounded length or, unless there may be few of them,
-// objects of few values, seen nodes aside. What can always have one more key never runs out,
-// whatever is in it. Of other objects a matcher knows which are left, if all that counts is the
-// values of their keys.
+// mayRunOut reports whether n holds bounded arrays whose elements are not all alike scalars or,
+// unless there may be few of them, objects of few values, seen nodes aside. What can always have
+// one more key never runs out, whatever is in it. Of other objects a matcher knows which are left,
+// if all that counts is the values of their keys.
 func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	if seen[n] {
 		return false
@@ -60,7 +60,8 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool {
 		switch {
 		case a.Kind == Array:
-			return a.Array.Max != Unbounded
+			nested := slices.ContainsFunc(a.Array.Rest.Alts(), func(e *Alt) bool { return e.Kind >= Array })
+			return a.Array.Max != Unbounded && (nested || len(a.Array.Prefix)+len(a.Array.Contains) > 0)
 		case a.Kind != Object:
 			return false
 		}
@@ -74,8 +75,10 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 			if p.Required {
 				required++
 			}
-			_, few := s.few(p.Value, manyValues)
-			many = many || !few
+			if !many {
+				_, few := s.few(p.Value, manyValues)
+				many = !few
+			}
 		}
 		bounded := o.MinProps > required || o.MaxProps != Unbounded && o.MaxProps < len(o.Props)
 		return extra || !many || bounded || len(o.Exists)+len(o.Implications) > 0 ||

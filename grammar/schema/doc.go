@@ -30,8 +30,8 @@
 //     values. intersect.go intersects them, complement.go negates them, and evaluated.go keeps the
 //     evaluated properties for unevaluatedProperties and unevaluatedItems.
 //  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those
-//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go and
-//     list.go with sets of few values.
+//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go,
+//     list.go and without.go with sets of few values.
 //  7. discover.go visits what can be reached and expands what has to combine something, so that a
 //     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
 //     explains an empty schema.
@@ -53,8 +53,9 @@
 //   - A Contain whose Min is not reached can be met by every element from From on that may still
 //     come.
 //   - An array whose elements are Unique ends where its next element could be nothing but one of
-//     those there are; [Node.Listed] tells the values of small sets. Arrays in it are unbounded,
-//     and objects can have one more key or have a named key of many values.
+//     those there are; [Node.Listed] tells the values of small sets. Arrays in it are unbounded
+//     or of scalars that are all alike, of which [ArrayAlt.Without] leaves some out, and objects
+//     can have one more key or have a named key of many values.
 //   - Text of a [StringAlt] is left when the shortest way to its end no longer fits into MaxLen.
 //
 // # Exactness

@@ -11,11 +11,19 @@ import (
 func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	parts := make([][]*Alt, len(n.kids))
 	live := 0
+	var texts []Expr // of strings of any length
 	for i, kid := range n.kids {
 		parts[i] = s.share(nil, context, s.expand(kid, context.Kind, track), true)
+		if p := parts[i]; len(p) == 1 && p[0].Kind == String && p[0].String.MinLen == 0 && p[0].String.MaxLen == Unbounded {
+			texts = append(texts, p[0].String.Text)
+		}
 		if len(parts[i]) > 0 {
 			live++
 		}
+	}
+	if len(texts) > 1 && len(texts) == live {
+		one, _ := s.exactlyOneText(texts)
+		return present(s.stringAlt(one, 0, Unbounded))
 	}
 	var out []*Alt
 	rivals := s.rivals(parts)
@@ -35,21 +43,28 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	return out
 }
 
-func firstOf(parts [][]*Alt) *Alt {
-	for _, part := range parts {
-		if len(part) > 0 {
-			return part[0]
-		}
+// exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves
+// share what their words have become, which the complements of all others beside each would not.
+func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
+	if len(texts) == 1 {
+		return texts[0], texts[0]
 	}
-	return nil
+	a, half := s.arena, len(texts)/2
+	left, anyLeft := s.exactlyOneText(texts[:half])
+	right, anyRight := s.exactlyOneText(texts[half:])
+	if any = a.Union(anyLeft, anyRight); s.vacant(a.Intersect(anyLeft, anyRight)) {
+		return a.Union(left, right), any
+	}
+	return a.Union(a.Intersect(left, a.Complement(anyRight)), a.Intersect(right, a.Complement(anyLeft))), any
 }
 
 // rivals returns with which other branches an alternative of one may share values: all, or where a
 // key that all objects must have tells them apart, those in which it has a value that it has here.
 func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
-	if first := firstOf(parts); first != nil && first.Kind == Object {
-		for i := range first.Object.Props {
-			name := first.Object.Props[i].Name
+	first := slices.IndexFunc(parts, func(part []*Alt) bool { return len(part) > 0 })
+	if first >= 0 && parts[first][0].Kind == Object {
+		for _, p := range parts[first][0].Object.Props {
+			name := p.Name
 			if by := s.byTag(parts, name); by != nil {
 				return func(branch int, a *Alt) []int {
 					var list []int
@@ -62,15 +77,11 @@ func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
 			}
 		}
 	}
-	return func(branch int, _ *Alt) []int {
-		list := make([]int, 0, len(parts))
-		for i := range parts {
-			if i != branch {
-				list = append(list, i)
-			}
-		}
-		return list
+	all := make([]int, len(parts))
+	for i := range all {
+		all[i] = i
 	}
+	return func(branch int, _ *Alt) []int { return slices.Delete(slices.Clone(all), branch, branch+1) }
 }
 
 // byTag returns the branches by the values of a key, in canonical form; nil if an object may lack

@@ -9,8 +9,9 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// listing lists the values of nodes that hold fewer than limit. Arrays and objects are not listed:
-// a node that holds any counts as one of many values.
+// listing lists the values of nodes that hold fewer than limit. Objects are not listed, nor are
+// arrays but those that say of all elements the same: a node that holds others counts as one of
+// many values.
 type listing struct {
 	s     *Schema
 	limit int
@@ -74,7 +75,7 @@ func (l listing) distinct(list []*source.Value) (values []*source.Value, few boo
 	return values, true
 }
 
-func (l listing) alt(a *Alt) ([]*source.Value, bool) {
+func (l listing) alt(a *Alt) (values []*source.Value, few bool) {
 	switch a.Kind {
 	case Null:
 		return []*source.Value{{Kind: Null}}, true
@@ -85,7 +86,34 @@ func (l listing) alt(a *Alt) ([]*source.Value, bool) {
 	case String:
 		return l.strings(&a.String)
 	}
-	return nil, !l.s.inhabited(a)
+	if few = !l.s.inhabited(a); few || a.Kind == Object {
+		return nil, few
+	}
+	return l.arrays(a.Array)
+}
+
+func (l listing) arrays(a *ArrayAlt) (values []*source.Value, few bool) {
+	if len(a.Prefix)+len(a.Contains) > 0 || a.Max == Unbounded && !a.Unique {
+		return nil, false
+	}
+	items, few := l.node(a.Rest)
+	longest := [][]*source.Value{nil}
+	for n := 0; few && len(longest) > 0; n++ {
+		var longer [][]*source.Value
+		for _, list := range longest {
+			if n >= a.Min {
+				values = append(values, &source.Value{Kind: Array, Items: list})
+			}
+			for _, x := range items {
+				if n != a.Max && !(a.Unique && slices.ContainsFunc(list, x.Equal)) {
+					longer = append(longer, append(slices.Clip(list), x))
+				}
+			}
+			few = few && len(values)+len(longer) < l.limit
+		}
+		longest = longer
+	}
+	return values, few
 }
 
 func (l listing) strings(a *StringAlt) (values []*source.Value, few bool) {

@@ -27,10 +27,9 @@ func (s *Schema) normalizeArray(a ArrayAlt) []*Alt {
 		a.Rest = s.never
 	}
 	bounded := 0
-	for _, c := range a.Contains {
+	for i, c := range a.Contains {
 		if s.boundContain(&a, c); !s.anyMeets(&a, c) {
-			s.unsupported(nil, "contains beside a prefix that cannot meet it")
-			return nil
+			return s.choosePlace(a, i)
 		}
 		if c.Max != Unbounded || a.Max != Unbounded {
 			bounded++
@@ -56,6 +55,30 @@ func (s *Schema) anyMeets(a *ArrayAlt, c Contain) bool {
 		return false
 	}
 	return !s.and(a.Rest, c.Node).Empty()
+}
+
+// choosePlace replaces a Contain that not every element from its From on can meet by a choice of
+// the element that does.
+func (s *Schema) choosePlace(a ArrayAlt, i int) (alts []*Alt) {
+	c := a.Contains[i]
+	if c.Min > 1 || c.Max != Unbounded {
+		s.unsupported(nil, "contains beside a prefix that cannot meet it")
+		return nil
+	}
+	a.Contains = slices.Delete(slices.Clone(a.Contains), i, i+1)
+	for place := c.From; place <= max(c.From, len(a.Prefix)); place++ {
+		with := a
+		if place < len(a.Prefix) {
+			with.Prefix = slices.Clone(a.Prefix)
+			with.Prefix[place], with.Min = s.and(a.Prefix[place], c.Node), max(a.Min, place+1)
+		} else { // one of those behind the prefix, which are alike
+			with.Contains = append(slices.Clone(a.Contains), Contain{Node: c.Node, From: place, Min: 1, Max: Unbounded})
+		}
+		if alt := s.arrayAlt(&with); alt != nil && s.inhabited(alt) {
+			alts = append(alts, s.normalizeArray(*alt.Array)...)
+		}
+	}
+	return alts
 }
 
 // boundContain limits an array whose further elements can only be ones that c counts.

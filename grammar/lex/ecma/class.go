@@ -9,7 +9,8 @@ import (
 var (
 	lineEnds   = SetOf("\n\r\u2028\u2029")
 	digitRunes = Set{{'0', '9'}}
-	wordRunes  = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
+	// Word is \w: what \b stands at one side of.
+	Word = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
 	// WideSpace is what of WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3 is beyond
 	// ASCII.
 	WideSpace = NewSet(Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A}, Range{0x2028, 0x2029}, Range{0x202F, 0x202F},
@@ -21,9 +22,10 @@ var (
 func (p *parser) escape() *Node {
 	start := p.pos
 	switch {
-	case p.peek(`\b`), p.peek(`\B`):
-		p.fail(start, Unsupported, "word boundary")
-		return nil
+	case p.take(`\b`):
+		return &Node{Op: WordBoundary, Offset: start}
+	case p.take(`\B`):
+		return &Node{Op: WordBoundary, Offset: start, Negate: true}
 	case p.peek(`\k`):
 		p.fail(start, Unsupported, "back-reference")
 		return nil
@@ -50,9 +52,9 @@ func (p *parser) classEscape() (set Set, single bool) {
 	case 'D':
 		return digitRunes.Complement(), false
 	case 'w':
-		return wordRunes, false
+		return Word, false
 	case 'W':
-		return wordRunes.Complement(), false
+		return Word.Complement(), false
 	case 's':
 		return spaceRunes, false
 	case 'S':

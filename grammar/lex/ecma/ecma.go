@@ -37,13 +37,14 @@ type Op int
 
 // The parts of a pattern.
 const (
-	Class     Op = iota // one code point of Set
-	Concat              // Subs, one after the other
-	Alternate           // one of Subs
-	Repeat              // Subs[0], Min to Max times
-	Begin               // ^
-	End                 // $
-	Lookahead           // Subs[0] follows, or with Negate does not
+	Class        Op = iota // one code point of Set
+	Concat                 // Subs, one after the other
+	Alternate              // one of Subs
+	Repeat                 // Subs[0], Min to Max times
+	Begin                  // ^
+	End                    // $
+	WordBoundary           // \b, or with Negate \B
+	Lookahead              // Subs[0] follows, or with Negate does not
 )
 
 // Node is one node of a parsed pattern.
@@ -53,7 +54,7 @@ type Node struct {
 	Set      Set // of Class
 	Subs     []*Node
 	Min, Max int
-	Negate   bool // of Lookahead
+	Negate   bool // of WordBoundary and Lookahead
 	Pure     bool // holds no assertion
 }
 
@@ -72,7 +73,7 @@ const (
 	// Invalid patterns are no ECMA-262 patterns.
 	Invalid ErrorKind = iota
 	// Unsupported patterns are valid, but not expressed here: back-references, lookbehind,
-	// word boundaries, some lookahead.
+	// some lookahead.
 	Unsupported
 )
 

@@ -154,7 +154,7 @@ func (p *parser) quantified(atom *Node) *Node {
 		return atom
 	}
 	p.take("?") // laziness does not change the language
-	if atom.Op == Begin || atom.Op == End {
+	if atom.Op == Begin || atom.Op == End || atom.Op == WordBoundary {
 		p.fail(start, Invalid, "nothing to repeat")
 	}
 	return seal(&Node{Op: Repeat, Offset: atom.Offset, Subs: []*Node{atom}, Min: lo, Max: hi})

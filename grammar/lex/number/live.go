@@ -19,10 +19,20 @@ func (s *Set) Live(k State, d Digits) bool {
 		return true
 	case !k.nonZero && !s.fraction:
 		return false
+	case m.one && s.multiple == nil && len(s.avoided) == 0:
+		return m.lo.begins(k)
 	case k.phase == inInteger:
 		return s.anyScaled(m, d.value)
 	}
 	return s.anyBetween(m, d.value, -d.fraction)
+}
+
+// begins says whether the digits read are the first of this one number.
+func (d *decimal) begins(k State) bool {
+	if !k.nonZero {
+		return d.point <= int(k.point) // zeros behind the point
+	}
+	return k.lo >= 0 && (int(k.point) == d.point || k.phase == inInteger && int(k.point) < d.point)
 }
 
 // anyMember looks for a member.

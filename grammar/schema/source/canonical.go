@@ -26,6 +26,9 @@ func (v *Value) Canonical() string {
 	return v.canon
 }
 
+// Equal reports whether v and w are the same value.
+func (v *Value) Equal(w *Value) bool { return v.Canonical() == w.Canonical() }
+
 func (v *Value) canonicalText() string {
 	switch v.Kind {
 	case Null:
