@@ -28,48 +28,67 @@ inline int32_t int_at(const void * q) {
 }
 
 #ifdef TENON_WIDE
+constexpr bool vnni = true;
 constexpr int lanes = 16;
 typedef __m512i ints;
 typedef __m512 floats;
 
 inline ints all(int32_t v) { return _mm512_set1_epi32(v); }
 inline floats all(float v) { return _mm512_set1_ps(v); }
+inline ints all_bytes(int8_t v) { return _mm512_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm512_add_epi32(a, b); }
-inline ints low_halves(ints q) { return _mm512_and_si512(q, _mm512_set1_epi8(15)); } // of bytes
-inline ints high_halves(ints q) { return low_halves(_mm512_srli_epi16(q, 4)); }
+// shifted moves 16-bit numbers.
+template <int n> inline ints shifted_left(ints q) { return _mm512_slli_epi16(q, n); }
+template <int n> inline ints shifted_right(ints q) { return _mm512_srli_epi16(q, n); }
+inline ints words_low(ints a, ints b) { return _mm512_unpacklo_epi32(a, b); }
+inline ints words_high(ints a, ints b) { return _mm512_unpackhi_epi32(a, b); }
+inline ints pairs_low(ints a, ints b) { return _mm512_unpacklo_epi64(a, b); }
+inline ints pairs_high(ints a, ints b) { return _mm512_unpackhi_epi64(a, b); }
 inline floats add_product(ints whole, floats d, floats sum) { return _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), d, sum); }
 inline floats halves(const uint16_t * d) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *) d)); }
 inline void store(float * to, floats v, int count) { _mm512_mask_storeu_ps(to, (1u << count) - 1, v); }
 
-// transpose takes 32 weights of each of sixteen rows; rows i and i+4 share a register. It gives
-// eight registers, each with four weights of every row.
-inline void transpose(const ints r[8], ints q[8]) {
-    ints pairs[8], fours[8];
-    for (int i = 0; i < 8; i += 2) {
-        pairs[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
-        pairs[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        for (int j = 0; j < 2; j++) {
-            fours[i + 2 * j] = _mm512_unpacklo_epi64(pairs[i + j], pairs[i + j + 2]);
-            fours[i + 2 * j + 1] = _mm512_unpackhi_epi64(pairs[i + j], pairs[i + j + 2]);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        q[i] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0x88);
-        q[i + 4] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0xdd);
-    }
+// halves_of has low halves of bytes beside others' high ones.
+inline ints halves_of(ints low, ints high) { return _mm512_ternarylogic_epi32(all_bytes(15), low, high, 0xca); }
+// third_words has the third word of each sixteen bytes four times.
+inline ints third_words(ints q) { return _mm512_shuffle_epi32(q, _MM_PERM_CCCC); }
+inline ints words_shifted(ints q, ints by) { return _mm512_srlv_epi32(q, by); }
+// quarters orders the quarters of each 32 bytes, in_each the bytes of each sixteen.
+template <int order> inline ints quarters(ints q) { return _mm512_permutex_epi64(q, order); }
+inline ints in_each(ints q, ints order) { return _mm512_shuffle_epi8(q, order); }
+inline ints twice(__m256i q) { return _mm512_broadcast_i64x4(q); }
+// with_bit adds to bytes where others have a bit.
+inline ints with_bit(ints q, ints others, ints bit, ints value) { return _mm512_mask_add_epi8(q, _mm512_test_epi8_mask(others, bit), q, value); }
+
+// in_quarters has sixteen bytes of each of four places.
+inline ints in_quarters(const void * a, const void * b, const void * c, const void * d) {
+    ints all = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *) a));
+    all = _mm512_mask_broadcast_i32x4(all, 0xf0, _mm_loadu_si128((const __m128i *) b));
+    all = _mm512_mask_broadcast_i32x4(all, 0xf00, _mm_loadu_si128((const __m128i *) c));
+    return _mm512_mask_broadcast_i32x4(all, 0xf000, _mm_loadu_si128((const __m128i *) d));
+}
+
+// every_fourth has sixteen bytes of row i and of each fourth row behind it.
+template <typename block> inline ints every_fourth(const block * const rows[lanes], int i, int64_t k, size_t place) {
+    return in_quarters((const char *) (rows[i] + k) + place, (const char *) (rows[i + 4] + k) + place,
+                       (const char *) (rows[i + 8] + k) + place, (const char *) (rows[i + 12] + k) + place);
 }
 #else
+constexpr bool vnni = false;
 constexpr int lanes = 8;
 typedef __m256i ints;
 typedef __m256 floats;
 
 inline ints all(int32_t v) { return _mm256_set1_epi32(v); }
 inline floats all(float v) { return _mm256_set1_ps(v); }
+inline ints all_bytes(int8_t v) { return _mm256_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm256_add_epi32(a, b); }
-inline ints low_halves(ints q) { return _mm256_and_si256(q, _mm256_set1_epi8(15)); } // of bytes
-inline ints high_halves(ints q) { return low_halves(_mm256_srli_epi16(q, 4)); }
+template <int n> inline ints shifted_left(ints q) { return _mm256_slli_epi16(q, n); }
+template <int n> inline ints shifted_right(ints q) { return _mm256_srli_epi16(q, n); }
+inline ints words_low(ints a, ints b) { return _mm256_unpacklo_epi32(a, b); }
+inline ints words_high(ints a, ints b) { return _mm256_unpackhi_epi32(a, b); }
+inline ints pairs_low(ints a, ints b) { return _mm256_unpacklo_epi64(a, b); }
+inline ints pairs_high(ints a, ints b) { return _mm256_unpackhi_epi64(a, b); }
 inline floats add_product(ints whole, floats d, floats sum) { return _mm256_fmadd_ps(_mm256_cvtepi32_ps(whole), d, sum); }
 inline floats halves(const uint16_t * d) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *) d)); }
 inline void store(float * to, floats v, int count) {
@@ -80,55 +99,74 @@ inline void store(float * to, floats v, int count) {
     }
 }
 
+inline ints halves_of(ints low, ints high) { return (low & all_bytes(15)) | (high & all_bytes(-16)); }
+inline ints third_words(ints q) { return _mm256_shuffle_epi32(q, 0xaa); }
+inline ints words_shifted(ints q, ints by) { return _mm256_srlv_epi32(q, by); }
+template <int order> inline ints quarters(ints q) { return _mm256_permute4x64_epi64(q, order); }
+inline ints in_each(ints q, ints order) { return _mm256_shuffle_epi8(q, order); }
+inline ints twice(__m256i q) { return q; }
+inline ints with_bit(ints q, ints others, ints bit, ints value) { return q | (_mm256_cmpeq_epi8(others & bit, bit) & value); }
+
 // pair has sixteen bytes of each of two places. To load both is faster than to insert one.
 inline ints pair(const void * low, const void * high) {
     ints both = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *) high));
     return _mm256_blend_epi32(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) low)), both, 0xf0);
 }
 
-// sixteens loads sixteen bytes of each of eight rows, which lie as far from their blocks'
-// beginnings as place says, and transposes them. It gives four registers, each with four bytes of
-// every row.
-template <typename block> inline void sixteens(const block * const rows[lanes], int64_t k, size_t place, ints q[4]) {
-    ints r[4];
-    for (int i = 0; i < 4; i++) { // rows i and i+4 share a register
-        r[i] = pair((const char *) (rows[i] + k) + place, (const char *) (rows[i + 4] + k) + place);
-    }
-    for (int i = 0; i < 2; i++) {
-        ints even = i ? _mm256_unpackhi_epi32(r[0], r[1]) : _mm256_unpacklo_epi32(r[0], r[1]);
-        ints odd = i ? _mm256_unpackhi_epi32(r[2], r[3]) : _mm256_unpacklo_epi32(r[2], r[3]);
-        q[2 * i] = _mm256_unpacklo_epi64(even, odd);
-        q[2 * i + 1] = _mm256_unpackhi_epi64(even, odd);
-    }
+// every_fourth has sixteen bytes of row i and of each fourth row behind it.
+template <typename block> inline ints every_fourth(const block * const rows[lanes], int i, int64_t k, size_t place) {
+    return pair((const char *) (rows[i] + k) + place, (const char *) (rows[i + 4] + k) + place);
 }
 #endif
+
+inline ints low_halves(ints q) { return q & all_bytes(15); } // of bytes
+inline ints high_halves(ints q) { return low_halves(shifted_right<4>(q)); }
+
+// sixteens loads sixteen bytes of each row, which lie as far from their blocks' beginnings as
+// place says, and transposes them. It gives four registers, each with four bytes of every row.
+template <typename block> inline void sixteens(const block * const rows[lanes], int64_t k, size_t place, ints q[4]) {
+    ints r[4];
+    for (int i = 0; i < 4; i++) {
+        r[i] = every_fourth(rows, i, k, place);
+    }
+    ints even = words_low(r[0], r[1]), odd = words_low(r[2], r[3]);
+    q[0] = pairs_low(even, odd);
+    q[1] = pairs_high(even, odd);
+    even = words_high(r[0], r[1]), odd = words_high(r[2], r[3]);
+    q[2] = pairs_low(even, odd);
+    q[3] = pairs_high(even, odd);
+}
+
+// each_byte has byte i of each lane four times.
+inline ints each_byte(ints q, int i) {
+    const __m256i first = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+    return in_each(q, add(twice(first), all(i * 0x1010101)));
+}
+
+// row_bytes takes, of the sixteen bytes that stand for eight rows and eight rows again, those of a
+// lane's row. A byte of form is 0 or 8, or 0x80 for none.
+inline ints row_bytes(ints q, uint32_t form) {
+    const __m256i rows = _mm256_setr_epi32(0, 0x10001, 0x20002, 0x30003, 0x40004, 0x50005, 0x60006, 0x70007);
+    return in_each(q, add(twice(rows), all((int32_t) form)));
+}
 
 // four activations, for each lane.
 inline ints four(const int8_t * q) { return all(int_at(q)); }
 
-#ifdef TENON_WIDE
-// eight bytes, for each two lanes.
-inline ints eight(const void * q) {
-    int64_t v;
-    memcpy(&v, q, sizeof v);
-    return _mm512_set1_epi64(v);
-}
-#endif
+// as_scale brings a byte into the form that scaled takes, as_pair two of them into wide_dots's.
+constexpr uint32_t as_scale = vnni ? 0x80808000 : 0x80008000, as_pair = 0x80088000;
 
 // dots adds the products of unsigned weights with activations to a sum. whole turns such sums into
-// 32-bit numbers; scaled does so and multiplies them with scales, which packed has prepared.
+// 32-bit numbers; scaled does so and multiplies them with scales. scales has byte i of each lane,
+// with its sign, as scaled takes it.
 #ifdef TENON_WIDE
-constexpr bool vnni = true;
-
 inline ints dots(ints sum, ints q, ints y) { return _mm512_dpbusd_epi32(sum, q, y); }
 // of 16-bit numbers
 inline ints wide_dots(ints sum, ints a, ints b) { return _mm512_dpwssd_epi32(sum, a, b); }
 inline ints whole(ints sum) { return sum; }
 inline ints scaled(ints sum, ints scale) { return _mm512_mullo_epi32(sum, scale); }
-inline int32_t packed(int8_t scale) { return scale; }
+inline ints scales(ints bytes, int i) { return _mm512_srai_epi32(each_byte(bytes, i), 24); }
 #else
-constexpr bool vnni = false;
-
 // in_order has a sum added up as written. Compilers would begin with all products, for which there
 // are too few registers.
 inline ints in_order(ints sum) {
@@ -141,7 +179,7 @@ inline ints dots(ints sum, ints q, ints y) { return in_order(_mm256_add_epi16(su
 inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); }
 inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
 inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
-inline int32_t packed(int8_t scale) { return (uint16_t) scale * 0x10001u; }
+inline ints scales(ints bytes, int i) { return _mm256_srai_epi16(each_byte(bytes, i), 8); } // twice
 
 // signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to
 // the activations.

@@ -7,7 +7,6 @@ package llama
 // #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_compute_forward_flash_attn_ext
 // #cgo linux LDFLAGS: -Wl,--wrap=llamafile_sgemm
-// #cgo linux LDFLAGS: -Wl,--wrap=ggml_gemm_q4_K_8x8_q8_K
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_cpu_extra_compute_forward
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_backend_buffer_clear
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_aligned_malloc -Wl,--wrap=ggml_aligned_free

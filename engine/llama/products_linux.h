@@ -19,9 +19,9 @@ namespace tenon {
 constexpr int together = 8; // columns that a panel is multiplied with
 constexpr int few = 16;     // columns for which no panel is written to memory
 
-// ahead is how many blocks before a product the scales are written, where no panel is. AVX2 has
-// time to do it between products.
-constexpr int64_t ahead = vnni ? INT64_MAX : 2;
+// ahead is how many blocks before a product its rows' scales are written, and large blocks are
+// asked for.
+constexpr int64_t ahead = 2;
 
 // As in ggml-common.h, which only ggml itself can include.
 struct block_q8_K {
@@ -77,20 +77,6 @@ template <typename block> struct column_of {
     int32_t * correction;
 };
 
-#ifdef TENON_WIDE
-// turn transposes a part of a block of the rows whose places are given. unsign makes the weights
-// of a part unsigned.
-template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, ints q[8]) {
-    ints r[8];
-    for (int i = 0; i < 8; i++) {
-        // so that the lanes come out in the order of the rows
-        const block * const * row = rows + (i < 4 ? i : i + 4);
-        r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(unsign(row[0][k], part)), unsign(row[4][k], part), 1);
-    }
-    transpose(r, q);
-}
-#endif
-
 // rows_of is how many rows a block is of.
 template <typename block> constexpr int rows_of = 1;
 template <> inline constexpr int rows_of<block_q4_Kx8> = 8;
@@ -108,9 +94,8 @@ template <typename block> inline void scales_of(const block * const rows[lanes],
 }
 
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
-// the fewest columns that it is made for, and how many of them are multiplied side by side, where
-// a panel is in registers or comes from memory. It prepares a column, fills a panel, adds a
-// panel's products with n columns, and multiplies a row with one.
+// and how many columns are multiplied side by side. It prepares a column, fills a panel, and adds
+// a panel's products with n columns.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -157,14 +142,6 @@ template <typename format> class product {
 
     // compute multiplies some rows, at most a panel's.
     void compute(int64_t first, int count) const {
-        if constexpr (format::rows) {
-            if (p.n == 1) {
-                for (int64_t i = first; i < first + count; i++) {
-                    p.c[i] = format::row(row(i), own.columns[0], p.blocks);
-                }
-                return;
-            }
-        }
         if (p.n <= few) {
             pass(first, count);
             return;
@@ -182,12 +159,18 @@ template <typename format> class product {
         }
     }
 
-    // ask asks early for a part of the next rows: the processor does not see them coming.
-    static inline void ask(const weights * next, int64_t k) {
-        constexpr size_t size = lanes / rows_of<weights> * sizeof(weights);
-        const char * from = (const char *) next + k * size;
-        for (size_t line = 0; line < size; line += 64) {
-            __builtin_prefetch(from + line);
+    // ask asks early for weights: the processor does not see them coming. It is for the next rows,
+    // piece by piece as they lie. Large blocks would be driven out of the nearest cache until then,
+    // and lie apart: of each row the one a few ahead is asked for.
+    static inline void ask(const weights * const rows[lanes], const weights * next, int64_t k, int64_t blocks) {
+        constexpr bool apart = rows_of<weights> == 1 && sizeof(weights) > 64;
+        constexpr size_t size = apart ? sizeof(weights) : lanes / rows_of<weights> * sizeof(weights);
+        int64_t at = k + ahead < blocks ? k + ahead : k + ahead - blocks + (next - rows[0]);
+        for (int i = 0; i < (apart ? lanes : 1); i++) {
+            const char * from = apart ? (const char *) (rows[i] + at) : (const char *) next + k * size;
+            for (size_t line = 0; line < size; line += 64) {
+                __builtin_prefetch(from + line);
+            }
         }
     }
 
@@ -197,7 +180,7 @@ template <typename format> class product {
         places(first, count, rows);
         scales_of(rows, 0, p.blocks, own.scales.get());
         for (int64_t k = 0; k < p.blocks; k++) {
-            ask(rows[lanes - 1] + p.a_stride, k);
+            ask(rows, rows[lanes - 1] + p.a_stride, k, p.blocks);
             format::fill(rows, k, own.scales.get(), own.panels[k]);
         }
     }
@@ -233,7 +216,7 @@ template <typename format> class product {
                                          floats * out) {
         floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
-            ask(next, k);
+            ask(rows, next, k, blocks);
             if (k < blocks - ahead) {
                 scales_of(rows, k + ahead, k + ahead + 1, d);
             }
@@ -247,7 +230,7 @@ template <typename format> class product {
     template <int n> static void multiplying(const typename format::panel * p, const column * c, int64_t blocks, floats * out) {
         floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
-            add<n, format::side_by_side_from_memory>(p[k], c, k, sums);
+            add<n, format::side_by_side>(p[k], c, k, sums);
         }
         std::copy_n(sums, n, out);
     }
@@ -270,27 +253,19 @@ template <typename format> class product {
 public:
     explicit product(const asked & p) : p(p) {}
 
-    // share computes this thread's share. It is false where there are so few columns that ggml's
-    // way is faster.
-    bool share(const ggml_compute_params & params) const {
-        if (p.n < format::fewest) {
-            return false;
-        }
+    // share computes this thread's share.
+    void share(const ggml_compute_params & params) const {
         prepare();
         in_pieces(params, p, [this](int64_t first, int count) { compute(first, count); });
-        return true;
     }
 };
 
-// Each is called on each of ggml's threads, and false where it does not know the types or has no
-// better way.
+// Each is called on each of ggml's threads, and false where it does not know the types.
 // products_blocks_linux.cpp
 bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);
 // products_superblocks_linux.cpp
 bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type);
-#ifndef TENON_WIDE
-bool multiply_interleaved(const ggml_compute_params & params, const asked & p); // there, too
-#endif
+void multiply_interleaved(const ggml_compute_params & params, const asked & p); // there, too
 
 } // namespace tenon
 #endif

@@ -1,7 +1,7 @@
 //go:build cgo && !libllama
 
-// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K, and, with
-// AVX2, Q4_K as ggml interleaves it. Activations are Q8_K.
+// Weights in blocks of 256 with a scale, whose parts have scales of their own: Q6_K, and Q4_K as
+// ggml interleaves it. Activations are Q8_K.
 #include "products_linux.h"
 
 #include <cstddef>
@@ -19,26 +19,10 @@ struct block_q6_K {
 };
 static_assert(sizeof(block_q6_K) == 210, "blocks of ggml");
 
-// The weights are made unsigned, as the instructions want one factor: each is too large by 32. Of
-// each half of a block four parts share bytes.
-#ifdef TENON_WIDE
-inline __m256i unsign(const block_q6_K & b, int part) {
-    int half = part / 4, quarter = part % 4;
-    __m256i low = _mm256_loadu_si256((const __m256i *) (b.low + 64 * half + quarter % 2 * 32));
-    __m256i high = _mm256_loadu_si256((const __m256i *) (b.high + 32 * half));
-    low = _mm256_and_si256(quarter < 2 ? low : _mm256_srli_epi16(low, 4), _mm256_set1_epi8(15));
-    high = _mm256_and_si256(_mm256_srli_epi16(high, 2 * quarter), _mm256_set1_epi8(3));
-    return _mm256_or_si256(low, _mm256_slli_epi16(high, 4));
-}
+// turn transposes a block of each row. The weights are made unsigned, as the instructions want one
+// factor: each is too large by 32. Of each half of a block four parts share bytes.
 inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
-    for (int part = 0; part < 8; part++) {
-        tenon::turn(rows, k, part, q + 8 * part);
-    }
-}
-#else
-inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
-    const ints two = _mm256_set1_epi8(0x30); // bits
-    for (int i = 0; i < 4; i++) {            // sixteen weights of each part
+    for (int i = 0; i < 4; i++) { // sixteen weights of each part
         int half = i / 2, place = 16 * (i % 2);
         ints first[4], second[4], high[4];
         sixteens(rows, k, offsetof(block_q6_K, low) + 64 * half + place, first);
@@ -46,22 +30,21 @@ inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
         sixteens(rows, k, offsetof(block_q6_K, high) + 32 * half + place, high);
         ints * to = q + 32 * half + place / 4;
         for (int j = 0; j < 4; j++) {
-            to[j] = _mm256_or_si256(low_halves(first[j]), _mm256_and_si256(_mm256_slli_epi16(high[j], 4), two));
-            to[j + 8] = _mm256_or_si256(low_halves(second[j]), _mm256_and_si256(_mm256_slli_epi16(high[j], 2), two));
-            to[j + 16] = _mm256_or_si256(high_halves(first[j]), _mm256_and_si256(high[j], two));
-            to[j + 24] = _mm256_or_si256(high_halves(second[j]), _mm256_and_si256(_mm256_srli_epi16(high[j], 2), two));
+            const ints even = high[j] & all_bytes(0x33), odd = shifted_right<2>(high[j]) & all_bytes(0x33); // of four pairs of bits
+            to[j] = halves_of(first[j], shifted_left<4>(even));
+            to[j + 8] = halves_of(second[j], shifted_left<4>(odd));
+            to[j + 16] = halves_of(shifted_right<4>(first[j]), even);
+            to[j + 24] = halves_of(shifted_right<4>(second[j]), odd);
         }
     }
 }
-#endif
 
 struct q6_K {
     typedef block_q6_K weights;
     typedef block_q8_K activations;
     typedef column_of<block_q8_K> column;
     static constexpr int parts = 16; // that have a scale
-    static constexpr bool rows = false;
-    static constexpr int fewest = vnni ? 2 : 1, side_by_side = vnni ? 8 : 6, side_by_side_from_memory = side_by_side;
+    static constexpr int side_by_side = vnni ? 8 : 6;
 
     // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to
     // 16i+15.
@@ -83,22 +66,11 @@ struct q6_K {
     static inline void fill(const block_q6_K * const places[lanes], int64_t k, const uint16_t * d, panel & p) {
         p.d = halves(d + k * lanes);
         turn(places, k, p.q);
-#ifdef TENON_WIDE
-        alignas(64) int32_t scale[parts][lanes];
-        for (int row = 0; row < lanes; row++) {
-            for (int i = 0; i < parts; i++) {
-                scale[i][row] = packed(places[row][k].scales[i]);
-            }
+        ints bytes[4];
+        sixteens(places, k, offsetof(block_q6_K, scales), bytes);
+        for (int i = 0; i < parts; i++) {
+            p.scales[i] = scales(bytes[i / 4], i % 4);
         }
-        memcpy(p.scales, scale, sizeof scale);
-#else
-        ints scales[4];
-        sixteens(places, k, offsetof(block_q6_K, scales), scales);
-        for (int i = 0; i < parts; i++) { // byte i % 4 of each lane, twice as 16 bits
-            const ints bytes = _mm256_set_epi32(0x0c800c80, 0x08800880, 0x04800480, 0x800080, 0x0c800c80, 0x08800880, 0x04800480, 0x800080);
-            p.scales[i] = _mm256_srai_epi16(_mm256_shuffle_epi8(scales[i / 4], _mm256_add_epi8(bytes, _mm256_set1_epi16(i % 4 << 8))), 8);
-        }
-#endif
     }
 
     // add adds the products of a block of each row with n columns.
@@ -109,9 +81,9 @@ struct q6_K {
             for (int j = 0; j < n; j++) {
                 products[j] = all(c[j].correction[k * parts + part]);
             }
-            for (int i = 4 * part; i < 4 * part + 4; i++) {
+            for (int i = 0; i < 4; i++) {
                 for (int j = 0; j < n; j++) {
-                    products[j] = dots(products[j], p.q[i], four(c[j].blocks[k].q + 4 * i));
+                    products[j] = dots(products[j], p.q[4 * part + i], four(c[j].blocks[k].q + 16 * part + 4 * i));
                 }
             }
             for (int j = 0; j < n; j++) {
@@ -124,15 +96,43 @@ struct q6_K {
     }
 };
 
-#ifndef TENON_WIDE
-// For AVX-512 see products_interleaved_linux.cpp.
+// Of places eight rows share one; a register has the rows of two with AVX-512.
+#ifdef TENON_WIDE
+// eights gives four bytes of each row, and the next four.
+inline void eights(const block_q4_Kx8 * const places[lanes], int64_t k, int i, ints & first, ints & second) {
+    const ints even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    ints a = _mm512_loadu_si512(places[0][k].q[i]), b = _mm512_loadu_si512(places[8][k].q[i]);
+    first = _mm512_permutex2var_epi32(a, even, b);
+    second = _mm512_permutex2var_epi32(a, add(even, all(1)), b);
+}
+// packed_scales are those of a pair of parts.
+inline ints packed_scales(const block_q4_Kx8 * const places[lanes], int64_t k, int pair) {
+    const uint8_t *a = places[0][k].scales + 24 * pair, *b = places[8][k].scales + 24 * pair;
+    return in_quarters(a, a + 12, b, b + 12);
+}
+inline floats halves(const uint16_t * a, const uint16_t * b) {
+    return _mm512_cvtph_ps(_mm256_loadu2_m128i((const __m128i *) b, (const __m128i *) a));
+}
+#else
+inline void eights(const block_q4_Kx8 * const places[lanes], int64_t k, int i, ints & first, ints & second) {
+    const uint8_t * q = places[0][k].q[i];
+    floats even = _mm256_castsi256_ps(pair(q, q + 32)), odd = _mm256_castsi256_ps(pair(q + 16, q + 48));
+    first = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88));
+    second = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xdd));
+}
+inline ints packed_scales(const block_q4_Kx8 * const places[lanes], int64_t k, int pair) {
+    const uint8_t * a = places[0][k].scales + 24 * pair;
+    return tenon::pair(a, a + 12);
+}
+inline floats halves(const uint16_t * a, const uint16_t *) { return tenon::halves(a); }
+#endif
+
 struct q4_K {
     typedef block_q4_Kx8 weights;
     typedef block_q8_K activations;
     typedef column_of<block_q8_K> column;
     static constexpr int parts = 4; // pairs of parts that have a scale and a minimum
-    static constexpr bool rows = false;
-    static constexpr int fewest = 1, side_by_side = 6, side_by_side_from_memory = side_by_side;
+    static constexpr int side_by_side = vnni ? 8 : 6;
 
     // panel is as q6_K's; minima are of a pair of parts, 16 bits each.
     struct panel {
@@ -153,42 +153,39 @@ struct q4_K {
     }
 
     static inline void fill(const block_q4_Kx8 * const places[lanes], int64_t k, const uint16_t *, panel & p) {
-        const block_q4_Kx8 & b = places[0][k];
-        for (int i = 0; i < 16; i++) { // eight bytes of each row: four, and four
-            floats even = _mm256_castsi256_ps(pair(b.q[i], b.q[i] + 32)), odd = _mm256_castsi256_ps(pair(b.q[i] + 16, b.q[i] + 48));
-            ints first = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88));
-            ints second = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xdd));
+        for (int i = 0; i < 16; i++) { // eight bytes of each row
+            ints first, second;
+            eights(places, k, i, first, second);
             ints * to = p.q + i / 4 * 16 + i % 4 * 2;
             to[0] = low_halves(first), to[1] = low_halves(second);
             to[8] = high_halves(first), to[9] = high_halves(second);
         }
-        const ints each = _mm256_set_epi32(0x80078007, 0x80068006, 0x80058005, 0x80048004, 0x80038003, 0x80028002, 0x80018001, 0x80008000);
         // eight scales of a part, its eight minima; those of the next
         for (int i = 0; i < parts; i++) {
-            ints b6 = six_bits(b.scales + 24 * i);
-            p.scales[2 * i] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(b6, 0), each);
-            p.scales[2 * i + 1] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(b6, 0xaa), each);
-            p.minima[i] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(b6, 0xdd), _mm256_or_si256(each, all(0x080000)));
+            ints b6 = six_bits(packed_scales(places, k, i));
+            p.scales[2 * i] = row_bytes(quarters<0>(b6), as_scale);
+            p.scales[2 * i + 1] = row_bytes(quarters<0xaa>(b6), as_scale);
+            p.minima[i] = row_bytes(quarters<0xdd>(b6), as_pair);
         }
-        p.d = halves(b.d), p.dmin = halves(b.dmin);
+        const block_q4_Kx8 &a = places[0][k], &b = places[lanes - 1][k];
+        p.d = halves(a.d, b.d), p.dmin = halves(a.dmin, b.dmin);
     }
 
     // six_bits unpacks two parts' scales and minima: four words of each are in one, the upper bits
     // of the last four in the others.
-    static inline ints six_bits(const uint8_t * packed) {
-        ints words = pair(packed, packed + 12);
-        ints low = _mm256_and_si256(_mm256_srlv_epi32(_mm256_shuffle_epi32(words, 0xaa), _mm256_set1_epi64x(4ll << 32)), _mm256_set1_epi8(15));
-        ints high = _mm256_and_si256(_mm256_srli_epi32(words, 2), _mm256_set1_epi8(0x30));
-        return _mm256_unpacklo_epi32(_mm256_and_si256(words, _mm256_set1_epi8(63)), _mm256_or_si256(low, high));
+    static inline ints six_bits(ints words) {
+        ints low = words_shifted(third_words(words), twice(_mm256_set1_epi64x(4ll << 32))) & all_bytes(15);
+        ints high = shifted_right<2>(words) & all_bytes(0x30);
+        return words_low(words & all_bytes(63), low | high);
     }
 
     template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
         ints wholes[n] = {}, excesses[n] = {};
         for (int part = 0; part < 2 * parts; part++) {
             ints products[n] = {};
-            for (int i = 8 * part; i < 8 * part + 8; i++) {
+            for (int i = 0; i < 8; i++) {
                 for (int j = 0; j < n; j++) {
-                    products[j] = dots(products[j], p.q[i], four(c[j].blocks[k].q + 4 * i));
+                    products[j] = dots(products[j], p.q[8 * part + i], four(c[j].blocks[k].q + 32 * part + 4 * i));
                 }
             }
             for (int j = 0; j < n; j++) {
@@ -206,15 +203,16 @@ struct q4_K {
         }
     }
 };
-#endif
 
 } // namespace
 
-#ifndef TENON_WIDE
-bool tenon::multiply_interleaved(const ggml_compute_params & params, const asked & p) { return product<q4_K>(p).share(params); }
-#endif
+void tenon::multiply_interleaved(const ggml_compute_params & params, const asked & p) { product<q4_K>(p).share(params); }
 
 bool tenon::multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type) {
-    return a_type == GGML_TYPE_Q6_K && product<q6_K>(p).share(params);
+    if (a_type != GGML_TYPE_Q6_K) {
+        return false;
+    }
+    product<q6_K>(p).share(params);
+    return true;
 }
 #endif
