@@ -179,7 +179,8 @@ inline ints dots(ints sum, ints q, ints y) { return in_order(_mm256_add_epi16(su
 inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); }
 inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
 inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
-inline ints scales(ints bytes, int i) { return _mm256_srai_epi16(each_byte(bytes, i), 8); } // twice
+// as 16 bits, twice
+inline ints scales(ints bytes, int i) { return _mm256_srai_epi16(each_byte(bytes, i), 8); }
 
 // signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to
 // the activations.

@@ -36,7 +36,8 @@ inline void turn(const block_q5_0 * const rows[lanes], int64_t k, ints q[8]) {
     ints low[4], high[4];
     sixteens(rows, k, offsetof(block_q5_0, low), low);
     sixteens(rows, k, offsetof(block_q5_0, high), high); // of which the first is looked at
-    for (int i = 0; i < 8; i++) {                        // each byte gets its weight's bit, and others
+    // each byte gets its weight's bit, and others
+    for (int i = 0; i < 8; i++) {
         ints q4 = i < 4 ? low_halves(low[i]) : high_halves(low[i - 4]);
         ints bit = all(i % 2 ? (int) 0x80402010 : 0x08040201);
         q[i] = with_bit(q4, each_byte(high[0], i / 2), bit, all_bytes(16));

@@ -9,7 +9,8 @@
 // holds four weights of each, so that a lane is a row and nothing is to be added up. Panels for up
 // to sixteen tokens stay in registers, and the weights come from memory once, asked for early:
 // that is the limit for two tokens, then the products are. A token's sums are the same whatever
-// tokens are beside it. Of the output matrix only the rows that are wanted are multiplied (rows.h).
+// tokens are beside it. Of the output matrix only the rows that are wanted are multiplied
+// (rows.h).
 //
 // How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
 // core:

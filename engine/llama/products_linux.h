@@ -160,8 +160,8 @@ template <typename format> class product {
     }
 
     // ask asks early for weights: the processor does not see them coming. It is for the next rows,
-    // piece by piece as they lie. Large blocks would be driven out of the nearest cache until then,
-    // and lie apart: of each row the one a few ahead is asked for.
+    // piece by piece as they lie. Large blocks lie apart, and would be driven out of the nearest
+    // cache until then: of each row the one a few ahead is asked for.
     static inline void ask(const weights * const rows[lanes], const weights * next, int64_t k, int64_t blocks) {
         constexpr bool apart = rows_of<weights> == 1 && sizeof(weights) > 64;
         constexpr size_t size = apart ? sizeof(weights) : lanes / rows_of<weights> * sizeof(weights);

@@ -30,7 +30,8 @@ inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
         sixteens(rows, k, offsetof(block_q6_K, high) + 32 * half + place, high);
         ints * to = q + 32 * half + place / 4;
         for (int j = 0; j < 4; j++) {
-            const ints even = high[j] & all_bytes(0x33), odd = shifted_right<2>(high[j]) & all_bytes(0x33); // of four pairs of bits
+            // of a byte's four pairs of bits, each second one
+            const ints even = high[j] & all_bytes(0x33), odd = shifted_right<2>(high[j]) & all_bytes(0x33);
             to[j] = halves_of(first[j], shifted_left<4>(even));
             to[j + 8] = halves_of(second[j], shifted_left<4>(odd));
             to[j + 16] = halves_of(shifted_right<4>(first[j]), even);

@@ -13,9 +13,9 @@ import (
 )
 
 // Products of many tokens, of a few and of one are computed in different ways. What they give is
-// the same, and what weights without blocks give, as far as activations of 8 bits go. With tenon's
-// kernels few tokens have the very sums of one; attention sums those of sixteen and more in another
-// order.
+// the same, and what weights without blocks give, as far as activations of 8 bits go. With
+// tenon's kernels few tokens have the very sums of one; attention sums those of sixteen and more
+// in another order.
 func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 	if Source == "shared libllama" {
 		t.Skip("the kernels are ggml's own: beside an H200, products of Q4_K of 60 tokens were 8 % off")
