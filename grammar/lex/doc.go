@@ -25,16 +25,14 @@
 // together on its first use and never change; a successor from which no accepting state can be
 // reached is [Dead], so a walk never enters a dead end.
 //
-// Files by prefix, in reading order: arena.go (nodes), arena_intern.go (the table that finds equal
-// ones), dawg.go and utf8.go (finite sets of byte strings, which are the leaves), expr_* (the
-// normalising constructors), derive* (derivatives, and for which bytes they agree), emptiness.go,
-// shortest.go (shortest words), frontier.go (the heap of both searches), lazydfa.go (the
-// automaton), analysis_* (what follows from an expression without a walk).
-//
-// Three of these are about lengths: analysis_span.go bounds those of a word, analysis_lengths.go
-// tells them apart up to a limit, and analysis_reach.go has those of the words that a text begins.
-// analysis_open.go knows which texts begin a word, and analysis_counters.go what counters matter
-// to.
+// Files, in reading order: arena.go (nodes), arena_intern.go (the table that finds equal ones),
+// dawg.go, byteset.go and utf8.go (finite sets of byte strings, which are the leaves), expr_*.go
+// (the normalising constructors), derive*.go (derivatives, and for which bytes they agree),
+// emptiness.go, shortest.go (shortest words), frontier.go (the heap of both searches), lazydfa.go
+// (the automaton), size.go and errors.go (memory, limits), analysis_*.go (what follows from an
+// expression without a walk: analysis_span.go bounds the length of a word, analysis_lengths.go
+// tells lengths apart up to a limit, analysis_reach.go has those of the words that a text begins,
+// analysis_open.go knows which texts begin one, and analysis_counters.go what counters matter to).
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
 // beginning), format*.go (formats, from the grammars of their RFCs), lex/number and number*.go (a

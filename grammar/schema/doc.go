@@ -15,7 +15,7 @@
 // disjunction of [Alt]s, each of one type and a conjunction of facets of that type: there is no
 // allOf, anyOf, oneOf, not, if or $ref left in it. Facets of strings and numbers are regular
 // languages (package lex), except that lengths stay counters. Elements and property values are
-// nodes again.
+// nodes again. The types are in ir.go.
 //
 // # How it works
 //
@@ -62,7 +62,7 @@
 //
 // A keyword that cannot be enforced exactly is an [*UnsupportedError], or with Options.Lenient it
 // is left out and reported as an [Issue]. A text that is no JSON Schema is an [*InvalidError], and
-// one that no value satisfies an [*UnsatError].
+// one that no value satisfies an [*UnsatError]: errors.go.
 //
 // # Words
 //
