@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -92,21 +91,22 @@ func (e *Entry) fromManifest() {
 	}
 }
 
-// ollamaParameters reads a model's parameters, as far as there are the same here. They have the
-// names of the engine's fields, with underscores between the words. A seed of 0 or less is none.
+// ollamaParameters reads a model's parameters, as far as there are the same here: their names are
+// those of llama-server's requests. A seed of 0 or less is none.
 func ollamaParameters(text []byte) (context int, s engine.Sampling) {
 	var p struct {
-		Context int `json:"numctx"`
-		Seed    int // over the embedded one
-		engine.Sampling
+		Context int `json:"num_ctx"`
+		Seed    int `json:"seed"`
+		engine.Numbers
 	}
-	if json.Unmarshal(bytes.ReplaceAll(text, []byte("_"), nil), &p) != nil {
+	if json.Unmarshal(text, &p) != nil {
 		return 0, s
 	}
+	s.Numbers = p.Numbers
 	if seed := uint32(p.Seed); p.Seed > 0 {
-		p.Sampling.Seed = &seed
+		s.Seed = &seed
 	}
-	return max(0, p.Context), p.Sampling
+	return max(0, p.Context), s
 }
 
 // plainTemplates are chat templates for models whose file has none, by a marker that Ollama's

@@ -59,7 +59,8 @@ func TestCorpus(t *testing.T) {
 			conversations[conversation] = conversationVars(t, conversation)
 		}
 		if templates[template] == nil {
-			templates[template] = sync.OnceValues(func() (*Template, error) { return Parse(readTemplate(t, template)) })
+			source := readTemplate(t, template)
+			templates[template] = sync.OnceValues(func() (*Template, error) { return Parse(source) })
 		}
 		parsed, err := templates[template]()
 		out, failure := renderParsed(parsed, err, conversations[conversation])
