@@ -18,10 +18,10 @@ type Sampling struct {
 // Numbers are the fields of a [Sampling] that are one number; nil: unset.
 type Numbers = SamplingNumbers[*float32, *int]
 
-// SamplingNumbers is the table of sampling fields, a row each. Settings and request bodies embed
-// it, so that they have every field: under its flag, and its help; under its name in JSON, which
-// is llama-server's. file is its name in a model file, behind general.sampling.; over a bound that
-// it must be above. [SamplingFields] are the rows as values.
+// SamplingNumbers is the table of sampling fields, one row each. Settings and request bodies
+// embed it. Tags: json is the request's name, which is llama-server's; flag is the command
+// line's, with its help; file is the model file's, behind general.sampling.; min and max are
+// bounds, over is a bound that is itself not allowed. [SamplingFields] are the rows as values.
 type SamplingNumbers[Real, Whole any] struct {
 	Temperature      Real  `json:"temperature" flag:"temp" default:"0.8" min:"0" file:"temp" help:"temperature, where neither the request nor the model file sets it; of sampling, upstreams (remote) are told what was set, and have defaults of their own"`
 	TopK             Whole `json:"top_k" flag:"top-k" default:"40" min:"0" file:"top_k" help:"keep the k likeliest tokens; 0: all"`
@@ -80,15 +80,26 @@ func samplingFields() []SamplingField {
 	return rows
 }
 
-// Set sets the field in s; of a whole number it cuts off what stands behind the point.
+// Takes says whether a number is one that the field may have.
+func (f SamplingField) Takes(v float64) bool {
+	above := v > f.Min || v == f.Min && !f.Above
+	return above && v <= f.Max && !math.IsInf(v, 0) && (!f.Whole || v == math.Trunc(v))
+}
+
+// Set sets the field in s; of a whole number it cuts off what stands behind the point, and what
+// has no room in 32 bits.
 func (f SamplingField) Set(s *Sampling, v float64) {
+	if f.Whole {
+		v = max(min(v, math.MaxInt32), math.MinInt32)
+	}
 	to := reflect.ValueOf(s).Elem().FieldByName(f.Name)
 	value := reflect.New(to.Type().Elem())
 	value.Elem().Set(reflect.ValueOf(v).Convert(to.Type().Elem()))
 	to.Set(value)
 }
 
-// Get is the field's value in s, with no more digits than tell it; false says that it is unset.
+// Get returns the field's value in s, rounded to the fewest digits that give the same float32;
+// false says that it is unset.
 func (f SamplingField) Get(s Sampling) (float64, bool) {
 	v := reflect.ValueOf(s).FieldByName(f.Name)
 	if v.IsNil() {

@@ -139,8 +139,8 @@ func showProps(m Models, other string, k modelFacts) gin.HandlerFunc {
 	}
 }
 
-// asked is the model that serves a name: other, if there is none of it. Without a name and another
-// it is the first that is loaded, else the first there is.
+// asked finds the model called name, else other. If both are empty: the first loaded one, else
+// the first.
 func asked(m Models, name, other string) (fleet.Status, *chat.Error) {
 	if name = cmp.Or(name, other); name != "" {
 		s, _, err := findModel(m, name)

@@ -67,12 +67,13 @@ type Options struct {
 	DebugRequests int
 }
 
-const defaultMaxBody = 64 << 20
+// DefaultMaxBody is the largest request body, in bytes, where nothing else is said.
+const DefaultMaxBody = 64 << 20
 
 // New returns the handler of all routes.
 func New(o Options) http.Handler {
 	if o.MaxBody == 0 {
-		o.MaxBody = defaultMaxBody
+		o.MaxBody = DefaultMaxBody
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

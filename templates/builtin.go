@@ -10,7 +10,7 @@ import (
 // by its role, tools in tenon's own protocol. It uses no markers, since such a model has none that
 // it was trained on; what ends a turn are the rendering's Stops.
 //
-// The options are those of a template that there is none of.
+// Its options are those of [Template].
 type Builtin struct {
 	Simplify schema.Simplification
 	Guidance bool

@@ -23,7 +23,7 @@ type Settings struct {
 	CORSOrigins  []string `flag:"cors-origins" help:"web pages that may call the server (scheme://host[:port]); none by default"`
 	TLSCert      string   `flag:"ssl-cert-file" path:"yes" help:"certificate (PEM) to serve TLS with"`
 	TLSKey       string   `flag:"ssl-key-file" path:"yes" help:"the certificate's private key (PEM)"`
-	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
+	MaxBody      int      `flag:"max-body" default:"{max-body}" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
 	Heartbeat time.Duration `flag:"heartbeat" default:"{heartbeat}" min:"100ms" max:"{most-heartbeat}" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
 	MinDelta  int           `flag:"stream-min-bytes" default:"0" min:"0" max:"65536" help:"least bytes of a piece of streamed text, thinking or arguments, where more follows; 0: each token is sent as it comes"`
@@ -72,14 +72,14 @@ type Settings struct {
 
 	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" path:"yes" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
 	ResponsesURL     string        `flag:"responses-url" secret:"yes" help:"PostgreSQL where several servers keep their responses together, in place of a folder: postgres://USER@HOST:PORT/DATABASE; its password comes by PGPASSWORD or the file PGPASSFILE, or stands in the URL, where that is given by TENON_RESPONSES_URL"`
-	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
-	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
+	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"{responses-age}" min:"1s" help:"how long a response is kept"`
+	ResponsesMaxSize int           `flag:"responses-max-size" default:"{responses-size}" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 
-	AgentRounds     int           `group:"Tools that the server executes" flag:"agent-rounds" default:"10" min:"1" help:"rounds of calls in one request, before a last one without tools brings the answer"`
-	AgentTime       time.Duration `flag:"agent-time" default:"5m" min:"1s" help:"time after which a request calls no more tools"`
+	AgentRounds     int           `group:"Tools that the server executes" flag:"agent-rounds" default:"{agent-rounds}" min:"1" help:"rounds of calls in one request, before a last one without tools brings the answer"`
+	AgentTime       time.Duration `flag:"agent-time" default:"{agent-time}" min:"1s" help:"time after which a request calls no more tools"`
 	AgentTokens     int           `flag:"agent-tokens" default:"0" min:"0" help:"tokens of output after which a request calls no more tools; 0: no limit"`
-	AgentEqualCalls int           `flag:"agent-equal-calls" default:"3" min:"1" help:"times that a request calls a tool with the same arguments"`
-	AgentCallTime   time.Duration `flag:"agent-call-time" default:"1m" min:"1ms" help:"longest time of one call, where the tool has no limit of its own"`
+	AgentEqualCalls int           `flag:"agent-equal-calls" default:"{agent-equal-calls}" min:"1" help:"times that a request calls a tool with the same arguments"`
+	AgentCallTime   time.Duration `flag:"agent-call-time" default:"{agent-call-time}" min:"1ms" help:"longest time of one call, where the tool has no limit of its own"`
 	AgentJournal    string        `flag:"agent-journal" path:"yes" help:"file of JSON lines that records each executed call, for 'tenon agent log'; empty: agent.jsonl in the state folder"`
 
 	MCPHosts    []string `group:"MCP servers that requests name" flag:"mcp-hosts" help:"hosts whose MCP servers a request may name (server_url, mcp_servers), as HOST, HOST:PORT or *.DOMAIN; empty: none"`

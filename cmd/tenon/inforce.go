@@ -48,7 +48,7 @@ func (p perModel) explain(s fleet.Status) ([]config.Value, error) {
 	own := map[string]string{} // by flag, what the settings leave to the model
 	for _, f := range engine.SamplingFields {
 		if v, set := f.Get(s.Sampling.Or(s.Model.Defaults)); set && !m.Has(f.Flag) {
-			own[f.Flag] = fmt.Sprint(v)
+			own[f.Flag] = strconv.FormatFloat(v, 'f', -1, 64)
 		}
 	}
 	if seed := s.Sampling.Or(s.Model.Defaults).Seed; seed != nil && !m.Has(seedFlag) {

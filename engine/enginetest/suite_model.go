@@ -92,8 +92,8 @@ func testRewind(t *testing.T, e engine.Engine) {
 	}
 }
 
-// testNarrower goes back to the middle of what a check ended, with a grammar that begins before
-// it: what is kept must match.
+// testNarrower rewinds into text that a check covered, with a grammar that starts earlier; the
+// kept text must match it.
 func testNarrower(t *testing.T, e engine.Engine) {
 	s, ctx := open(t, e, hotTurn(`root ::= "call " args:( [a-z]{6} ";" [a-z]{6} ) %check "."`)), limited(t)
 	var first string

@@ -2,8 +2,8 @@
 // A lane is a row of weights.
 //
 // One instruction of VNNI multiplies a lane's four weights with four activations and adds them up
-// in 32 bits. AVX2 adds in 16 bits, and its sums may overflow on the way. The last one fits: each
-// starts with a correction that makes the weights signed again, see column_of.
+// in 32 bits. AVX2 adds in 16 bits; partial sums may wrap. The final sum fits, so it is right:
+// each starts with a correction that makes the weights signed again, see column_of.
 #pragma once
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
@@ -143,8 +143,9 @@ inline ints each_byte(ints q, int i) {
     return in_each(q, add(twice(first), all(i * 0x1010101)));
 }
 
-// row_bytes takes, of the sixteen bytes that stand for eight rows and eight rows again, those of a
-// lane's row. A byte of form is 0 or 8, or 0x80 for none.
+// row_bytes gives each lane its row's bytes. Each sixteen bytes of q hold a byte of each of
+// eight rows, then eight more. Each byte of form selects the first eight (0), the second (8) or
+// zero (0x80).
 inline ints row_bytes(ints q, uint32_t form) {
     const __m256i rows = _mm256_setr_epi32(0, 0x10001, 0x20002, 0x30003, 0x40004, 0x50005, 0x60006, 0x70007);
     return in_each(q, add(twice(rows), all((int32_t) form)));

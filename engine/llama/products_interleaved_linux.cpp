@@ -17,7 +17,7 @@ using namespace tenon;
 
 // interleaved tells whether weights are Q4_K of eight rows.
 bool interleaved(const ggml_tensor & w) {
-    return w.type == GGML_TYPE_Q4_K && w.buffer != NULL && w.extra != NULL &&
+    return w.type == GGML_TYPE_Q4_K && w.ne[1] % 8 == 0 && w.buffer != NULL && w.extra != NULL &&
            strcmp(ggml_backend_buft_name(ggml_backend_buffer_get_type(w.buffer)), "CPU_REPACK") == 0;
 }
 

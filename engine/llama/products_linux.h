@@ -52,9 +52,10 @@ struct asked {
     int64_t c_stride;
 };
 
-// in_pieces has compute called for as many panels of rows as this thread comes to, less those of
-// which no row is wanted: who is interrupted takes fewer. The counter is ready for a node's first
-// product, whose activations lie where the work buffer begins; the pieces of others are dealt out.
+// in_pieces calls compute for each panel that this thread takes. Panels without a wanted row
+// are skipped. In a node's first product, whose activations lie where the work buffer begins,
+// the counter is ready: threads take pieces from it, so an interrupted thread takes fewer. The
+// pieces of other products are dealt out.
 template <typename function> void in_pieces(const ggml_compute_params & params, const asked & p, function compute) {
     const wanted rows(p.m);
     int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
@@ -69,8 +70,9 @@ template <typename function> void in_pieces(const ggml_compute_params & params, 
     }
 }
 
-// column_of is a token's activations: their blocks, and of each its scale, and where the sums of
-// its parts begin: unsigned weights are too large, so sums begin below 0.
+// column_of holds one token's activations: its blocks, each block's scale, and the value that
+// each part's sum starts with. That takes off what the sum has too much because weights were
+// made unsigned.
 template <typename block> struct column_of {
     const block * blocks;
     float * d;

@@ -97,6 +97,8 @@ struct q6_K {
     }
 };
 
+static_assert(offsetof(block_q4_Kx8, scales) + 24 * 3 + 12 + 16 <= sizeof(block_q4_Kx8), "within the block");
+
 // Of places eight rows share one; a register has the rows of two with AVX-512.
 #ifdef TENON_WIDE
 // eights gives four bytes of each row, and the next four.
@@ -106,7 +108,7 @@ inline void eights(const block_q4_Kx8 * const places[lanes], int64_t k, int i, i
     first = _mm512_permutex2var_epi32(a, even, b);
     second = _mm512_permutex2var_epi32(a, add(even, all(1)), b);
 }
-// packed_scales are those of a pair of parts.
+// packed_scales are those of a pair of parts. The last ones' sixteen bytes end behind the scales.
 inline ints packed_scales(const block_q4_Kx8 * const places[lanes], int64_t k, int pair) {
     const uint8_t *a = places[0][k].scales + 24 * pair, *b = places[8][k].scales + 24 * pair;
     return in_quarters(a, a + 12, b, b + 12);

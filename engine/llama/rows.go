@@ -42,9 +42,9 @@ func (c *Context) WantAll() {
 	}
 }
 
-// WantOnly says that of the logits of the Decode that runs, or comes next, only those of the
-// tokens in these lists are wanted: the others may be anything, so that they need not be computed.
-// It may be called while Decode runs, for logits are computed last, and once after each WantAll.
+// WantOnly says which tokens' logits are needed of the running or next Decode. Others need not
+// be computed, and may be anything. It may be called while Decode runs, for logits are computed
+// last, and once after each WantAll.
 func (c *Context) WantOnly(lists ...[]int32) {
 	sum := 0
 	for _, ids := range lists {

@@ -102,7 +102,7 @@ func (m *Model) cSampling(s engine.Sampling) C.tn_sampling {
 		switch at := unsafe.Pointer(to.FieldByName(f.Key).UnsafeAddr()); {
 		case !f.Whole:
 			*(*C.float)(at) = C.float(v)
-		case f.Min < 0: // tokens looked back at; -1: all
+		case f.Min == -1: // tokens looked back at; -1: all
 			most := min(m.TrainedContext(), longestWindow)
 			if v < 0 {
 				v = float64(most)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenon/engine"
@@ -293,11 +294,37 @@ func TestSampling_windowsAreBounded(t *testing.T) {
 	}
 }
 
-// A field that the copy for C forgot would be passed over in silence.
+// A field that the copy for C forgot would be passed over in silence, and one of another type
+// would hold the bits of a number of the other kind.
 func TestSampling_reachesC(t *testing.T) {
-	fields := reflect.TypeOf((*Model).cSampling).Out(0).NumField()
-	if want := len(engine.SamplingFields) + 1; fields != want {
+	c := reflect.TypeOf((*Model).cSampling).Out(0)
+	if fields, want := c.NumField(), len(engine.SamplingFields)+1; fields != want {
 		t.Errorf("C's sampling has %d fields; want %d, a row of the table each and the seed", fields, want)
+	}
+	for _, f := range engine.SamplingFields {
+		want := reflect.Float32
+		if f.Whole {
+			want = reflect.Int32
+		}
+		if field, ok := c.FieldByName(f.Key); !ok || field.Type.Kind() != want {
+			t.Errorf("C's %s is not of kind %v", f.Key, want)
+		}
+	}
+}
+
+// What a model file says badly must not make every turn fail.
+func TestFileSampling_whatNoTurnCouldUseStaysUnset(t *testing.T) {
+	said := map[string]string{
+		"temp": "nan", "penalty_repeat": "0", "mirostat": "3", "top_p": "1.5", "min_p": "inf", "penalty_last_n": "-2",
+		"top_k": "-1", "mirostat_tau": "4", "xtc_threshold": "much",
+	}
+	got := FileSampling(func(key string) (string, bool) {
+		text, ok := said[strings.TrimPrefix(key, "general.sampling.")]
+		return text, ok
+	})
+	all := ref(0) // of the likeliest tokens: all
+	if want := (engine.Sampling{Numbers: engine.Numbers{TopK: all, MirostatTau: ref[float32](4)}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package llama
 
 import (
-	"math"
 	"strconv"
 
 	"tenon/engine"
@@ -20,7 +19,7 @@ func defaultSampling() engine.Sampling {
 }
 
 // FileSampling reads a file's general.sampling.* keys; what it does not say, or says badly, stays
-// unset.
+// unset. Whole numbers below a least of 0 mean 0, as for llama-server.
 func FileSampling(metadata func(key string) (string, bool)) engine.Sampling {
 	var s engine.Sampling
 	for _, f := range engine.SamplingFields {
@@ -28,7 +27,11 @@ func FileSampling(metadata func(key string) (string, bool)) engine.Sampling {
 			continue
 		}
 		text, _ := metadata("general.sampling." + f.File)
-		if v, err := strconv.ParseFloat(text, 32); err == nil && (!f.Whole || v == math.Trunc(v)) {
+		v, err := strconv.ParseFloat(text, 32)
+		if f.Whole && f.Min == 0 {
+			v = max(v, 0)
+		}
+		if err == nil && f.Takes(v) {
 			f.Set(&s, v)
 		}
 	}

@@ -66,8 +66,8 @@ func (c *conclusion) fits(left int) bool {
 	return d <= left || d/bytesPerToken+3 <= left
 }
 
-// bytesPerToken is what a token of JSON's syntax has, or more: by it the rest of an answer is
-// counted that no tokenizer has seen.
+// bytesPerToken is a low estimate of a token's bytes in JSON syntax. It counts the rest of an
+// answer where there is no tokenizer.
 const bytesPerToken = 3
 
 // mostOfTheRest bounds the rest, in bytes and symbols.

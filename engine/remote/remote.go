@@ -107,8 +107,7 @@ func (e *Engine) open(ctx context.Context) error {
 	return nil
 }
 
-// target makes upstreams of addresses. Those that are known already stay as they are, but for
-// their weight.
+// target makes upstreams of addresses. Known ones are kept; only their weight changes.
 func (e *Engine) target(urls []string) error {
 	var all []*upstream
 	e.mu.Lock()

@@ -28,8 +28,8 @@ func (s *said) wholeIDs(ids []int32) bool {
 	return s.pieces > 1 && len(ids) >= repeatedIDs && slices.Equal(ids, s.ids)
 }
 
-// newIDs are those that have not come before, of an event after which the answer has total tokens.
-// whole tells that the event holds all of the answer, not only what is new.
+// newIDs returns the ids of an event that were not seen before. total is the answer's length
+// after it, in tokens; whole says that the event repeats the whole answer.
 func (s *said) newIDs(ids []int32, total int) (fresh []int32, whole bool, err error) {
 	n := len(s.ids)
 	switch {

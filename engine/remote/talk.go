@@ -32,8 +32,8 @@ func talks(s served, a chat.API) (all []api) {
 	return all
 }
 
-// tryTalks finds the way that an upstream does not refuse. A prompt that is no longer with a tool
-// than without shows none: a server drops them without a word where the model's template has none.
+// tryTalks finds the first way that the upstream accepts. If a tool does not lengthen the
+// prompt, the upstream has dropped it.
 func tryTalks(ctx context.Context, ways []api) (api, engine.Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()

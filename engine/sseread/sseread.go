@@ -57,7 +57,7 @@ func (e *Reader) Next() (name string, data []byte, err error) {
 	}
 }
 
-// line reads a line without its end; of one that the stream's end cuts off, what there is of it.
+// line reads a line without its line end. At the stream's end it returns the unfinished rest.
 func (e *Reader) line() (line []byte, err error) {
 	for {
 		part, err := e.lines.ReadSlice('\n')

@@ -91,8 +91,8 @@ func answers(ctx context.Context, e engine.Engine) bool {
 // it can be loaded here.
 const failedLately = 10 * time.Second
 
-// either does something with a model where it is served, and if that fails and the model may be
-// loaded here instead, with the one here.
+// either tries do with the remote model. If that cannot be loaded, now or a short while ago,
+// and a local fallback is allowed, it tries the local one.
 func (f *Fleet) either(r Request, do func(Request) error) error {
 	e, err := f.options.Catalog.Resolve(r.Name)
 	if err != nil || e.Remote == nil || !e.Remote.Fallback {

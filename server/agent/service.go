@@ -27,17 +27,20 @@ type Options struct {
 
 // Limits bound what one request may have executed. The zero value of each is its default.
 type Limits struct {
-	Rounds     int           // of calls, before a last one without tools; 10
-	Time       time.Duration // after which no more is called; 5 minutes
-	Tokens     int           // of output, after which no more is called; no limit
-	EqualCalls int           // of one tool with the same arguments; 3
-	Call       time.Duration // of one call whose tool has no limit of its own; 1 minute
+	Rounds     int           // of calls, before a last one without tools
+	Time       time.Duration // after which no more is called
+	Tokens     int           // of output, after which no more is called; 0: no limit
+	EqualCalls int           // of one tool with the same arguments
+	Call       time.Duration // of one call whose tool has no limit of its own
 }
+
+// DefaultLimits are the limits where nothing else is said.
+var DefaultLimits = Limits{Rounds: 10, Time: 5 * time.Minute, EqualCalls: 3, Call: time.Minute}
 
 func (l Limits) or() Limits {
 	return Limits{
-		Rounds: cmp.Or(l.Rounds, 10), Time: cmp.Or(l.Time, 5*time.Minute), Tokens: l.Tokens,
-		EqualCalls: cmp.Or(l.EqualCalls, 3), Call: cmp.Or(l.Call, time.Minute),
+		Rounds: cmp.Or(l.Rounds, DefaultLimits.Rounds), Time: cmp.Or(l.Time, DefaultLimits.Time), Tokens: l.Tokens,
+		EqualCalls: cmp.Or(l.EqualCalls, DefaultLimits.EqualCalls), Call: cmp.Or(l.Call, DefaultLimits.Call),
 	}
 }
 

@@ -76,8 +76,8 @@ func Invalidf(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// ofEngine is the table of the engine's errors, and of what ends with its caller: their kinds. An
-// error that is several of them has the first's.
+// ofEngine maps engine errors, and a canceled context, to kinds. The first row that matches
+// counts.
 var ofEngine = []struct {
 	err  error
 	kind ErrorKind

@@ -130,19 +130,23 @@ func thoughtOf(can engine.Can, r Request, most int) (tokens int, unthought strin
 	return tokens, ""
 }
 
-// Efforts are the words for how much is to be thought, least first; effortShares are how much of
-// an answer each may take, in per cent, as OpenRouter has it.
-var (
-	Efforts      = []string{"minimal", "low", "medium", "high", "xhigh", "max"}
-	effortShares = []int{10, 20, 50, 80, 95, 95}
-)
+// Efforts are the words for how much is to be thought, least first.
+var Efforts = []string{"minimal", "low", "medium", "high", "xhigh", "max"}
 
-// effortShare is the share of a word; of one that is none it is medium's.
+// effortShare is how much of an answer the thinking may take, in per cent, as OpenRouter has it; a
+// word that is none of Efforts means medium.
 func effortShare(word string) int {
-	if i := slices.Index(Efforts, word); i >= 0 {
-		return effortShares[i]
+	switch word {
+	case "minimal":
+		return 10
+	case "low":
+		return 20
+	case "high":
+		return 80
+	case "xhigh", "max":
+		return 95
 	}
-	return effortShare("medium")
+	return 50
 }
 
 // openAnswer is the length, in tokens, that an answer without a limit is taken to have.

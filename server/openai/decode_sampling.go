@@ -16,8 +16,8 @@ func decodeSampling(w chatRequest, r *chat.Request) error {
 	return w.samplingFields.decode(&r.Sampling)
 }
 
-// ranges are those of fields that requests may set to less, or to more, than the engine takes:
-// OpenAI's, and llama-server's -1, which keeps all tokens.
+// ranges replaces the engine's bounds where OpenAI's differ; top_k may also be llama-server's
+// -1 (all tokens).
 var ranges = map[string]wire.Range{
 	"temperature": {Min: 0, Max: 2}, "frequency_penalty": {Min: -2, Max: 2}, "presence_penalty": {Min: -2, Max: 2}, "top_k": {Min: -1, Max: math.Inf(1)},
 }

@@ -17,9 +17,15 @@ type StoreOptions struct {
 	Dir string // where responses are kept; "": in memory, until the server ends
 	// PostgreSQL's URL, for several servers that share responses; Dir is "" then
 	Database string
-	MaxAge   time.Duration // default 24 h
-	MaxBytes int64         // of all responses together; default 64 MiB
+	MaxAge   time.Duration // 0: DefaultMaxAge
+	MaxBytes int64         // of all responses together; 0: DefaultMaxBytes
 }
+
+// What a store keeps where nothing else is said.
+const (
+	DefaultMaxAge   = 24 * time.Hour
+	DefaultMaxBytes = 64 << 20
+)
 
 // maxStored bounds the index of a server's own store, which is in memory, and the table of a
 // shared one.
@@ -100,10 +106,10 @@ var (
 // Close ends it.
 func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxAge <= 0 {
-		o.MaxAge = 24 * time.Hour
+		o.MaxAge = DefaultMaxAge
 	}
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = 64 << 20
+		o.MaxBytes = DefaultMaxBytes
 	}
 	var kept keeper
 	var err error

@@ -90,9 +90,8 @@ func (p *postgres) put(r *stored) error {
 	})
 }
 
-// insert writes a response, for the first time or because one that was in the background is over.
-// What others were told of that stays so: where it was deleted it stays that, and where its lease
-// ran out and somebody was told that it failed, it failed.
+// insert stores a response, new or finished in the background. It never undoes what clients
+// saw: a deleted one stays deleted, one reported as failed stays failed.
 func (p *postgres) insert(ctx context.Context, tx pgx.Tx, r *stored) error {
 	encoded, err := json.Marshal(r)
 	conversation, err2 := json.Marshal(r.Conversation)

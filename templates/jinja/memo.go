@@ -141,9 +141,8 @@ func (rt *runtime) remember(what any, home *frame, a *callArgs, make func() *Str
 	return t.Str, true
 }
 
-// reads are what a macro's result was made from besides its arguments: variables of the template's
-// top level and names of the context that held what lasts or nothing; if open, something that may
-// be another the next time.
+// reads lists what a macro's result depended on besides its arguments: top-level variables and
+// context names. open: something that may differ next time.
 type reads struct {
 	open         bool
 	slots, names map[int]any // what they held: see lasting

@@ -141,7 +141,8 @@ func (p *printer) dict(d *Dict) {
 	p.neutral("}")
 }
 
-// reprStr writes a quoted string; quotes and escapes are of the origin of what they enclose.
+// reprStr writes a quoted string. Quotes and escapes get the origin (client or template) of the
+// text they enclose.
 func (p *printer) reprStr(s *Str) {
 	if s.markup {
 		p.neutral("Markup(")

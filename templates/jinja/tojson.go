@@ -176,7 +176,8 @@ func (p *printer) jsonKey(k Value, ascii bool) {
 	}
 }
 
-// jsonStr writes a quoted string; quotes and escapes are of the origin of what they enclose.
+// jsonStr writes a quoted string. Quotes and escapes get the origin (client or template) of the
+// text they enclose.
 func (p *printer) jsonStr(s *Str, ascii bool) {
 	p.turn(s.originAt(0))
 	p.buf = append(p.buf, '"')

@@ -65,8 +65,7 @@ var (
 	errOpen  = errors.New("a string is never closed")
 	errValue = errors.New("no value")
 	errDeep  = errors.New("nested too deeply")
-	// errPaired: in a list, half of a quotation in each of two strings may be all of it in
-	// one.
+	// errPaired: two strings of a list each hold half a quotation; they may be one string.
 	errPaired = errors.New("quotes that are not escaped may end a string or stand in it")
 	// ErrTwice: there is no way to choose.
 	ErrTwice = errors.New("a key has two different values")

@@ -77,8 +77,8 @@ func (s *reactScanner) reject(body, line []byte, final bool) Status {
 	return Rejected
 }
 
-// endVoid ends a step behind the label of its arguments at offset i. Where it calls nothing, their
-// line goes if it says nothing either.
+// endVoid ends a step at its arguments label, which ends at offset i. If the step calls nothing
+// and the line behind the label says nothing either, that line is dropped.
 func (s *reactScanner) endVoid(body []byte, i int, none, final bool) Status {
 	line, _, whole := bytes.Cut(body[i:], []byte("\n"))
 	switch {

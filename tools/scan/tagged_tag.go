@@ -201,8 +201,8 @@ func (s *taggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
 	return Open, a != peek.Unknown
 }
 
-// nestedEnds tells whether the element that is read ends at offset i: nothing but its own end
-// closes it, and that of those of its name inside.
+// nestedEnds: does the open element end at i? Only its own closing tag counts; nested elements
+// of the same name are skipped.
 func (s *taggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
 	n, a := s.endAt(body, i, final)
 	switch {

@@ -16,8 +16,9 @@ func TestProducts_asGGMLs(t *testing.T) {
 	for name, weights := range map[string]Type{"Q8_0": Q8_0, "Q5_0": Q5_0, "Q4_K": Q4_K, "Q6_K": Q6_K} {
 		t.Run(name, func(t *testing.T) {
 			inEachLibrary(t, func(t *testing.T) {
-				for _, rows := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 40, 64, 67} {
-					product := randomProduct(weights, 512, 40, rows)
+				for i, rows := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 40, 64, 67} {
+					// one block and two; the last panel is full, or not
+					product := randomProduct(weights, 256+i%2*256, []int{40, 41, 47}[i%3], rows)
 					got, want := product.Compute(false), product.Compute(true)
 					for i := range want {
 						// numbers of some 22

@@ -63,9 +63,9 @@ const (
 	repaid     = 1. / 128 // of each step: what the model may cost where it never pays
 )
 
-// Rounds is how many tokens the model shall say for each of the turns that wait for it, of a step
-// as for Lengths; chances are those of the other turns' guesses. Each round costs a step of the
-// model with a token of each that waits.
+// Rounds returns how many tokens to draft for each waiting turn. chances are those of the
+// guesses of the other turns; streams and tokens are as for [Lengths]. Each round costs one
+// step of the draft model.
 func (m *Model) Rounds(streams, tokens int, chances [][]float64, waiting []int, c *Cost, most int) int {
 	if m.off || len(waiting) == 0 || c.unit == 0 {
 		return 0

@@ -74,7 +74,7 @@ func keptSequences(m *llama.Model, slots int) int {
 }
 
 func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
-	slots := cmp.Or(o.Slots, engine.DefaultSlots)
+	slots := cmp.Or(max(o.Slots, 0), engine.DefaultSlots)
 	c := llama.ContextOptions{
 		Size: o.Context, Batch: o.BatchSize, MicroBatch: o.UBatchSize, Threads: o.Threads,
 		KeyType: llama.KVType(o.CacheTypeK), ValueType: llama.KVType(o.CacheTypeV),

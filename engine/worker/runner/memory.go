@@ -163,9 +163,8 @@ func (t *turn) stopAt(n int) {
 	}
 }
 
-// keepPlaces keeps a copy of a sequence that cannot be cut: at its stops, and of a long prompt one
-// more that moves along with it, for turns that come too late to follow and leave its way at no
-// stop.
+// keepPlaces copies a sequence that cannot be cut, at each stop. Of a long prompt it keeps one
+// more copy, moved forward, for later turns that part between stops.
 func (l *loop) keepPlaces(t *turn) {
 	if l.rewindable() {
 		return

@@ -47,11 +47,11 @@ type Disk struct {
 }
 
 func (o Options) withDefaults(b Backend) Options {
-	o.Slots = cmp.Or(o.Slots, engine.DefaultSlots)
-	o.Queue = cmp.Or(o.Queue, engine.DefaultQueue)
-	o.BatchSize = cmp.Or(o.BatchSize, engine.DefaultBatch)
-	o.UBatchSize = cmp.Or(o.UBatchSize, engine.MicroBatch(o.GPU))
-	o.MaxPause = cmp.Or(o.MaxPause, engine.DefaultMaxPause)
+	o.Slots = cmp.Or(max(o.Slots, 0), engine.DefaultSlots)
+	o.Queue = cmp.Or(max(o.Queue, 0), engine.DefaultQueue)
+	o.BatchSize = cmp.Or(max(o.BatchSize, 0), engine.DefaultBatch)
+	o.UBatchSize = cmp.Or(max(o.UBatchSize, 0), engine.MicroBatch(o.GPU))
+	o.MaxPause = cmp.Or(max(o.MaxPause, 0), engine.DefaultMaxPause)
 	o.HostMemory = cmp.Or(o.HostMemory, engine.DefaultHostMemory)
 	o.QueueTimeout = cmp.Or(o.QueueTimeout, engine.DefaultQueueTimeout)
 	o.BatchSize = max(min(o.BatchSize, b.Cells()), 1)

@@ -105,8 +105,7 @@ func piece(s Slot, had, most int, limit time.Duration) int {
 	return n
 }
 
-// leastShare: prompts get a third of what a step of streams alone takes, if they could not be read
-// otherwise.
+// leastShare: prompts get at least a third of the time of a step of streams alone.
 const leastShare = 3
 
 // PromptTime is how long a step may work on prompts that takes so long for its streams alone, and

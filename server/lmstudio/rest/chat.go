@@ -238,8 +238,8 @@ const (
 	reading = "prompt_processing"
 )
 
-// beat says that the turn lives: what was said last of its progress is said again, or nothing is
-// added to its text; of a call that is executed the arguments, which are told whole.
+// beat is the heartbeat: it repeats the last progress, or sends an empty piece of text; during
+// a server-run call it repeats the arguments.
 func (t *turn) beat() {
 	switch {
 	case t.open == loading, t.open == reading:
