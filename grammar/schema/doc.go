@@ -52,10 +52,10 @@
 //     it.
 //   - A Contain whose Min is not reached can be met by every element from From on that may still
 //     come.
-//   - An array whose elements are Unique ends where its next element could be nothing but one of
-//     those there are; [Node.Listed] tells the values of small sets. Arrays in it are unbounded
-//     or of scalars that are all alike, of which [ArrayAlt.Without] leaves some out, and objects
-//     can have one more key or have a named key of many values.
+//   - An array whose elements are Unique ends where its next element could only repeat an earlier
+//     one; [Node.Listed] has the values of small sets. An array among its elements is unbounded,
+//     or all its elements have one schema of scalars: [ArrayAlt.Without] leaves used ones out. An
+//     object among them can have one more key, or has a named key of many values.
 //   - Text of a [StringAlt] is left when the shortest way to its end no longer fits into MaxLen.
 //
 // # Exactness

@@ -30,5 +30,5 @@
 //	aid.go                                   what a running tool may ask of the model and of
 //	                                         the user
 //	cut_results.go                           results that the context has no room for
-//	journal.go                               the record of what was executed
+//	journal.go                               a log of executed calls
 package agent
