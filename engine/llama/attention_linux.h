@@ -89,14 +89,14 @@ inline seen look(const uint16_t * mask, int cells) {
     return open == 0 ? nothing : hidden == 0 ? all : some;
 }
 
-// take_cells converts the keys or values of a stretch, as far as it goes; the rest is 0. So is
-// what hidden, if there is one, hides with −∞: a cell of another sequence may hold what is no
-// number, and 0 times that is none either.
-inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to, const float * hidden) {
+// take_cells converts the keys or values of a stretch, as far as it goes, with gap floats behind
+// each; the rest is 0. So is what hidden, if there is one, hides with −∞: a cell of another
+// sequence may hold what is no number, and 0 times that is none either.
+inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to, int gap, const float * hidden) {
     int length = t->ne[0], cells = std::min<int>(stretch, a.cells - cell);
     const char * from = (const char *) t->data + head / a.sharing * t->nb[2] + batch / (a.q->ne[3] / t->ne[3]) * t->nb[3] + cell * t->nb[1];
     size_t bytes = ggml_row_size(t->type, length);
-    for (int k = 0; k < cells; k++, from += t->nb[1], to += length) {
+    for (int k = 0; k < cells; k++, from += t->nb[1], to += length + gap) {
         // other heads lie between: the processor does not see what comes next
         for (size_t line = 0; line < bytes; line += 64) {
             __builtin_prefetch(from + prefetched * t->nb[1] + line);
@@ -111,7 +111,7 @@ inline void take_cells(const ggml_tensor * t, const attention & a, int head, int
             ggml_get_type_traits(t->type)->to_float(from, to, length);
         }
     }
-    std::fill_n(to, (stretch - cells) * length, 0.0f);
+    std::fill_n(to, (stretch - cells) * (length + gap), 0.0f);
 }
 
 // give_out writes what a token's head gathered: dst is [batch][token][head][value]. A sink is a

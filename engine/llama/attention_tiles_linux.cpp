@@ -14,21 +14,28 @@ int ggml_threadpool_chunk_add(ggml_threadpool * pool, int value);
 namespace tenon {
 namespace {
 
-// How many rows of a product's result are summed in registers at once: AVX has half as many
+// How many vectors of a product's result are summed in registers at once: AVX has half as many
 // registers as the others.
-constexpr int rows_at_once = width == 8 ? 4 : 8;
+constexpr int sums_at_once = width == 8 ? 8 : 16;
 
 constexpr int tile_tokens = 32; // a multiple of every width
 constexpr int tile_heads = 4;   // at most: more, of 256 floats, would not fit into a core's cache
 constexpr int tile_rows = tile_tokens * tile_heads;
 
+// How much of a product's sums is added up at once.
+constexpr int inner_at_once = 64;
+
+// What stands behind each row of a matrix that a product goes down. Without it rows of a power of
+// two would lie in the same few sets of a core's cache.
+constexpr int gap = 16;
+
 // scratch is one thread's. Matrices are named with their sides: [rows][columns].
 struct alignas(64) scratch {
-    float q[head_limit * tile_rows];       // [key][rows], scaled
-    float out[tile_rows * head_limit];     // [rows][value]
-    float cells[stretch * head_limit];     // [cells][key], then [cells][value]
-    float scores[stretch * tile_rows];     // [cells][rows], then weights
-    float mask[stretch * tile_tokens];     // [cells][tokens]
+    float q[head_limit * (tile_rows + gap)];   // [key][rows], scaled
+    float out[tile_rows * head_limit];         // [rows][value]
+    float cells[stretch * (head_limit + gap)]; // [cells][key], then [cells][value]
+    float scores[stretch * (tile_rows + gap)]; // [cells][rows], then weights
+    float mask[stretch * tile_tokens];         // [cells][tokens]
     bool odd[stretch];                     // cells that hold what is no number
     float most[tile_rows], sum[tile_rows]; // of the scores so far
     float shrink[tile_rows];               // what a new maximum leaves of earlier weights
@@ -42,10 +49,11 @@ struct matrix {
     int down, right;
 };
 
-// One block of a product: rows_at_once rows and n vectors of columns, or what they add to c.
+// One block of a product: n vectors of columns, in as many rows as there is room for.
 template <int n> void block(int inner, matrix a, const float * b, int b_down, float * c, int c_down, bool add) {
-    vec sum[rows_at_once][n];
-    for (int r = 0; r < rows_at_once; r++) {
+    constexpr int rows = sums_at_once / n;
+    vec sum[rows][n];
+    for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++) {
             sum[r][j] = add ? load(c + r * c_down + j * width) : vec{};
         }
@@ -55,36 +63,43 @@ template <int n> void block(int inner, matrix a, const float * b, int b_down, fl
         for (int j = 0; j < n; j++) {
             right[j] = load(b + i * b_down + j * width);
         }
-        for (int r = 0; r < rows_at_once; r++) {
+        for (int r = 0; r < rows; r++) {
             float left = a.m[r * a.down + i * a.right];
             for (int j = 0; j < n; j++) {
                 sum[r][j] += left * right[j];
             }
         }
     }
-    for (int r = 0; r < rows_at_once; r++) {
+    for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++) {
             store(c + r * c_down + j * width, sum[r][j]);
         }
     }
 }
 
+// multiply_columns computes columns of a product from the first on, n vectors of them at once. It
+// gives the column where it ends. Each sum is added up in parts, so that what b has for n vectors
+// stays in a core's first cache.
+template <int n>
+int multiply_columns(int first, int rows, int columns, int inner, matrix a, const float * b, int b_down, float * c, int c_down, bool add) {
+    for (; first + n * width <= columns; first += n * width) {
+        for (int i = 0; i < inner; i += inner_at_once) {
+            for (int r = 0; r < rows; r += sums_at_once / n) {
+                matrix part = {a.m + r * a.down + i * a.right, a.down, a.right};
+                block<n>(std::min(inner_at_once, inner - i), part, b + i * b_down + first, b_down, c + r * c_down + first, c_down, add || i > 0);
+            }
+        }
+    }
+    return first;
+}
+
 // multiply writes (or adds) the product of a [rows][inner] and b [inner][columns] to c
 // [rows][columns].
 void multiply(int rows, int columns, int inner, matrix a, const float * b, int b_down, float * c, int c_down, bool add) {
-    int j = 0;
-    for (; j + 2 * width <= columns; j += 2 * width) {
-        for (int r = 0; r < rows; r += rows_at_once) {
-            matrix part = {a.m + r * a.down, a.down, a.right};
-            block<2>(inner, part, b + j, b_down, c + r * c_down + j, c_down, add);
-        }
-    }
-    for (; j < columns; j += width) {
-        for (int r = 0; r < rows; r += rows_at_once) {
-            matrix part = {a.m + r * a.down, a.down, a.right};
-            block<1>(inner, part, b + j, b_down, c + r * c_down + j, c_down, add);
-        }
-    }
+    // Four vectors are slower with AVX2.
+    int done = width < 16 ? 0 : multiply_columns<4>(0, rows, columns, inner, a, b, b_down, c, c_down, add);
+    done = multiply_columns<2>(done, rows, columns, inner, a, b, b_down, c, c_down, add);
+    multiply_columns<1>(done, rows, columns, inner, a, b, b_down, c, c_down, add);
 }
 
 // tile is the tokens and heads that one thread works on.
@@ -93,6 +108,7 @@ struct tile {
     int token, tokens;      // from token on
 
     int rows() const { return heads * tile_tokens; }
+    int down() const { return rows() + gap; } // from one row of queries or scores to the next
 };
 
 // row is a token's in one of the tile's heads.
@@ -100,12 +116,12 @@ int row(int head, int token) { return head * tile_tokens + token; }
 
 // take_queries turns the tile's queries round and scales them.
 void take_queries(const attention & a, tile t, scratch & s) {
-    std::fill_n(s.q, a.key * t.rows(), 0.0f);
+    std::fill_n(s.q, a.key * t.down(), 0.0f);
     for (int h = 0; h < t.heads; h++) {
         for (int i = 0; i < t.tokens; i++) {
             auto q = (const float *) ((const char *) a.q->data + (t.token + i) * a.q->nb[1] + (t.head + h) * a.q->nb[2] + t.batch * a.q->nb[3]);
             for (int d = 0; d < a.key; d++) {
-                s.q[d * t.rows() + row(h, i)] = q[d] * a.scale;
+                s.q[d * t.down() + row(h, i)] = q[d] * a.scale;
             }
         }
     }
@@ -138,16 +154,16 @@ void take_mask(const attention & a, tile t, int cell, scratch & s) {
 }
 
 // add_mask caps and masks the scores of width rows and gives their maximum.
-vec add_mask(const attention & a, float * scores, int rows, const float * mask, vec most) {
+vec add_mask(const attention & a, float * scores, int down, const float * mask, vec most) {
     for (int k = 0; k < stretch; k++) {
-        vec x = load(scores + k * rows);
+        vec x = load(scores + k * down);
         if (a.softcap != 0) {
             x = cap(x, a.softcap);
         }
         if (mask != NULL) {
             x += load(mask + k * tile_tokens);
         }
-        store(scores + k * rows, x);
+        store(scores + k * down, x);
         most = larger(most, x);
     }
     return most;
@@ -158,12 +174,12 @@ void weigh(const attention & a, tile t, bool masked, scratch & s) {
     for (int r = 0; r < t.rows(); r += width) {
         float * scores = s.scores + r;
         vec before = load(s.most + r);
-        vec most = add_mask(a, scores, t.rows(), masked ? s.mask + r % tile_tokens : NULL, before);
+        vec most = add_mask(a, scores, t.down(), masked ? s.mask + r % tile_tokens : NULL, before);
         vec base = choose(most == -INFINITY, vec{}, most); // nothing seen yet
         vec shrink = exponential(before - base), sum = load(s.sum + r) * shrink;
         for (int k = 0; k < stretch; k++) {
-            vec w = exponential(load(scores + k * t.rows()) - base);
-            store(scores + k * t.rows(), w);
+            vec w = exponential(load(scores + k * t.down()) - base);
+            store(scores + k * t.down(), w);
             sum += w;
         }
         store(s.most + r, most);
@@ -176,7 +192,7 @@ void weigh(const attention & a, tile t, bool masked, scratch & s) {
 // which those are.
 void set_aside(int length, scratch & s) {
     for (int k = 0; k < stretch; k++) {
-        float * cell = s.cells + k * length;
+        float * cell = s.cells + k * (length + gap);
         vec sum = {};
         for (int d = 0; d < length; d += width) {
             sum += load(cell + d) * 0.0f; // no number if one is not
@@ -215,23 +231,23 @@ void attend_stretch(const attention & a, tile t, int cell, scratch & s) {
         take_mask(a, t, cell, s);
     }
     std::fill_n(s.odd, stretch, false);
-    take_cells(a.k, a, t.head, t.batch, cell, s.cells, NULL);
+    take_cells(a.k, a, t.head, t.batch, cell, s.cells, gap, NULL);
     if (what == some) {
         set_aside(a.key, s);
     }
-    multiply(stretch, t.rows(), a.key, matrix{s.cells, a.key, 1}, s.q, t.rows(), s.scores, t.rows(), false);
+    multiply(stretch, t.rows(), a.key, matrix{s.cells, a.key + gap, 1}, s.q, t.down(), s.scores, t.down(), false);
     weigh(a, t, what == some, s);
     for (int r = 0; r < t.rows(); r++) {
         if (s.shrink[r] != 1) {
             scale(s.out + r * a.value, a.value, s.shrink[r]);
         }
     }
-    take_cells(a.v, a, t.head, t.batch, cell, s.cells, NULL);
+    take_cells(a.v, a, t.head, t.batch, cell, s.cells, gap, NULL);
     if (what == some) {
         set_aside(a.value, s);
         spoil(t, s);
     }
-    multiply(t.rows(), a.value, stretch, matrix{s.scores, 1, t.rows()}, s.cells, a.value, s.out, a.value, true);
+    multiply(t.rows(), a.value, stretch, matrix{s.scores, 1, t.down()}, s.cells, a.value + gap, s.out, a.value, true);
 }
 
 void attend(const attention & a, tile t, scratch & s) {

@@ -127,12 +127,12 @@ template <int heads> void attend_stretch(const attention & a, share w, int cell,
         return;
     }
     take_mask(a, w, cell, s);
-    take_cells(a.k, a, w.head, w.batch, cell, s.cells, s.mask);
+    take_cells(a.k, a, w.head, w.batch, cell, s.cells, 0, s.mask);
     score<heads>(a, s);
     for (int h = 0; h < heads; h++) {
         weigh(a, h, s);
     }
-    take_cells(a.v, a, w.head, w.batch, cell, s.cells, s.mask);
+    take_cells(a.v, a, w.head, w.batch, cell, s.cells, 0, s.mask);
     int d = 0;
     for (; d + 2 * width <= a.value; d += 2 * width) {
         gather<heads, 2>(a, d, s);
