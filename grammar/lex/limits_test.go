@@ -69,8 +69,8 @@ func TestLimits_areTypedErrors(t *testing.T) {
 	}
 }
 
-// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: an automaton that cannot be walked on ends,
-// and says why. It must not take a complement whose inside was given up for everything.
+// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: beyond a limit a walk ends in Dead, and Err
+// says why. If the inside of a complement was given up, the complement must not accept more.
 func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	hard := `^[ab]*a[ab]{12}$`
 	whole := NewArena(Limits{})
@@ -104,8 +104,8 @@ func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestWalk_whatIsTooHardToDecideIsNotRefused: the least length that is a multiple of five numbers
-// is not found with as little work as one question may take.
+// TestWalk_whatIsTooHardToDecideIsNotRefused: the work for one question does not suffice to find
+// the least length that is a multiple of five numbers.
 func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	a := NewArena(Limits{Work: 2000})
 	e, err := a.Regex("^(?=([ab]{2})*$)(?=([ab]{3})*$)(?=([ab]{5})*$)(?=([ab]{7})*$)(?=([ab]{11})*$).+$")
@@ -116,7 +116,7 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	if _, err := a.IsEmpty(e); !errors.As(err, &limit) {
 		t.Errorf("whether there are words: %v", err)
 	}
-	if _, err := a.Fewest(e); !errors.As(err, &limit) {
+	if _, err := a.MinRunesOf(e); !errors.As(err, &limit) {
 		t.Errorf("the shortest: %v", err)
 	}
 	start := a.Start(e)
@@ -128,8 +128,8 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestRegex_manyLookaheadsTakeFewStates: what each asks for is found one after the other, not in
-// all orders.
+// TestRegex_manyLookaheadsTakeFewStates: the search satisfies one lookahead after the other, and
+// does not try all orders.
 func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -150,8 +150,8 @@ func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	}
 }
 
-// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads hold the same
-// parts on more ways than can be followed.
+// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads share parts along
+// exponentially many paths.
 func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	a := NewArena(Limits{})
 	e, err := a.Regex(`(((?=.*(?!.*[a-z])b)([A-Z]|x)){5,10}){30,31}`)
@@ -164,8 +164,8 @@ func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	}
 }
 
-// TestIsEmpty_afterALimitInsideOfAComplement: what is left of an intersection when the work runs
-// out inside of a complement holds too much. It must not be taken for a word.
+// TestIsEmpty_afterALimitInsideOfAComplement: if the work runs out inside of a complement, the
+// derivative accepts too much. It must not count as live.
 func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
 	for work := range 40 {
 		a := NewArena(Limits{})

@@ -264,7 +264,7 @@ func (s *Schema) isEmpty(e Expr) bool {
 
 // minRunes returns the code points of the shortest text of e.
 func (s *Schema) minRunes(e Expr) int {
-	n, err := s.arena.Fewest(e)
+	n, err := s.arena.MinRunesOf(e)
 	if err != nil {
 		s.undecided(nil, err)
 	}

@@ -100,7 +100,7 @@ func (s *Schema) trivial(n *Node, visit func(*Node)) bool {
 	switch {
 	case f.unevaluatedItems != nil || f.unevaluatedProps != nil || len(f.strings) > 1 || len(f.numbers) > 1:
 		return false
-	case len(f.strings) == 1 && !f.strings[0].length && !s.arena.Plain(f.strings[0].text):
+	case len(f.strings) == 1 && !f.strings[0].length && !s.arena.KnownLive(f.strings[0].text):
 		return false
 	case len(f.subs) == 1 && !own:
 		if !s.chainEnds(n) {
