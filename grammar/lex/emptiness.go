@@ -52,9 +52,7 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		if live = a.tryLiveByte(e); !live {
-			a.ask(func() { live = a.search(e) })
-		}
+		a.ask(func() { live = a.tryLiveByte(e) || a.search(e) })
 	}
 	switch {
 	case a.err == nil || live:

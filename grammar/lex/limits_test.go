@@ -180,3 +180,25 @@ func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
 		}
 	}
 }
+
+// TestIsEmpty_guessesWithinItsBound: one derivative of many alternatives makes more expressions
+// than a question may, whether a search takes it or the guess before the search.
+func TestIsEmpty_guessesWithinItsBound(t *testing.T) {
+	limits := Limits{Exprs: 4000}
+	a := NewArena(limits)
+	loop := a.Repeat(a.Literal("b"), 0, -1)
+	var parts []Expr
+	for i := range 400 {
+		parts = append(parts, a.Concat(a.Literal("a"+strconv.Itoa(i)), loop, a.Literal("c")))
+	}
+	e := a.Intersect(a.Union(parts...), a.Complement(a.Concat(loop, a.Literal("c"))))
+	a.liveByte = 'a'
+	before := len(a.nodes)
+	var limit *LimitError
+	if _, err := a.IsEmpty(e); !errors.As(err, &limit) {
+		t.Errorf("within its bound it cannot be decided, but the error is %v", err)
+	}
+	if made := len(a.nodes) - before; made > limits.Exprs/exprsPerQuestion {
+		t.Errorf("%d expressions were made, at most %d may be", made, limits.Exprs/exprsPerQuestion)
+	}
+}
