@@ -44,8 +44,8 @@ type ContextError struct {
 func (e *ContextError) Error() string { return ErrContextExceeded.Error() }
 func (e *ContextError) Unwrap() error { return ErrContextExceeded }
 
-// kinds names the errors that callers branch on.
-var kinds = map[string]error{
+// Kinds names the errors that callers branch on.
+var Kinds = map[string]error{
 	"busy":             ErrBusy,
 	"queue_timeout":    ErrQueueTimeout,
 	"context_exceeded": ErrContextExceeded,
@@ -70,7 +70,7 @@ type Fault struct {
 // FaultOf describes an error.
 func FaultOf(err error) *Fault {
 	f := &Fault{Message: err.Error()}
-	for kind, e := range kinds {
+	for kind, e := range Kinds {
 		if errors.Is(err, e) {
 			f.Kind = kind
 		}
@@ -88,7 +88,7 @@ func FaultOf(err error) *Fault {
 
 // Err is an error with the words and the identity of the one that f describes.
 func (f *Fault) Err() error {
-	cause := kinds[f.Kind]
+	cause := Kinds[f.Kind]
 	switch {
 	case errors.Is(cause, ErrBusy):
 		cause = &BusyError{RetryAfter: f.RetryAfter}

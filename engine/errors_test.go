@@ -10,7 +10,7 @@ import (
 )
 
 func TestFault_keepsWordsAndIdentityAcrossABorder(t *testing.T) {
-	for kind, cause := range kinds {
+	for kind, cause := range Kinds {
 		err := fmt.Errorf("load x: %w", cause)
 		got := across(t, err)
 		if got.Error() != err.Error() || !errors.Is(got, cause) {

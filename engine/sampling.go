@@ -21,14 +21,15 @@ type Numbers = SamplingNumbers[*float32, *int]
 // SamplingNumbers is the table of sampling fields, one row each. Settings and request bodies
 // embed it. Tags: json is the request's name, which is llama-server's; flag is the command
 // line's, with its help; file is the model file's, behind general.sampling.; min and max are
-// bounds, over is a bound that is itself not allowed. [SamplingFields] are the rows as values.
+// bounds, over is a bound that is itself not allowed; window marks the tokens looked back at.
+// [SamplingFields] are the rows as values.
 type SamplingNumbers[Real, Whole any] struct {
 	Temperature      Real  `json:"temperature" flag:"temp" default:"0.8" min:"0" file:"temp" help:"temperature, where neither the request nor the model file sets it; of sampling, upstreams (remote) are told what was set, and have defaults of their own"`
-	TopK             Whole `json:"top_k" flag:"top-k" default:"40" min:"0" file:"top_k" help:"keep the k likeliest tokens; 0: all"`
+	TopK             Whole `json:"top_k" flag:"top-k" default:"40" min:"-1" file:"top_k" help:"keep the k likeliest tokens; 0 or -1: all"`
 	TopP             Real  `json:"top_p" flag:"top-p" default:"0.95" min:"0" max:"1" file:"top_p" help:"keep the likeliest tokens that make up this share; 1: all"`
 	MinP             Real  `json:"min_p" flag:"min-p" default:"0.05" min:"0" max:"1" file:"min_p" help:"drop tokens less likely than this share of the likeliest; 0: none"`
 	RepeatPenalty    Real  `json:"repeat_penalty" flag:"repeat-penalty" default:"1" over:"0" file:"penalty_repeat" help:"penalty for repeated tokens; 1: none"`
-	RepeatLastN      Whole `json:"repeat_last_n" flag:"repeat-last-n" default:"64" min:"-1" file:"penalty_last_n" help:"tokens the repeat penalty looks back at; -1: all"`
+	RepeatLastN      Whole `json:"repeat_last_n" flag:"repeat-last-n" default:"64" min:"-1" window:"yes" file:"penalty_last_n" help:"tokens the repeat penalty looks back at; -1: all"`
 	PresencePenalty  Real  `json:"presence_penalty" flag:"presence-penalty" default:"0" help:"penalty for tokens that have appeared"`
 	FrequencyPenalty Real  `json:"frequency_penalty" flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
 	TypicalP         Real  `json:"typical_p" flag:"typical" default:"1" min:"0" max:"1" help:"locally typical sampling: keep this share; 1: all"`
@@ -37,7 +38,7 @@ type SamplingNumbers[Real, Whole any] struct {
 	DRYMultiplier    Real  `json:"dry_multiplier" flag:"dry-multiplier" default:"0" min:"0" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
 	DRYBase          Real  `json:"dry_base" flag:"dry-base" default:"1.75" min:"0" help:"DRY's penalty grows by this with each token of the sequence"`
 	DRYAllowedLength Whole `json:"dry_allowed_length" flag:"dry-allowed-length" default:"2" min:"0" help:"longest sequence, in tokens, that DRY lets be repeated"`
-	DRYPenaltyLastN  Whole `json:"dry_penalty_last_n" flag:"dry-penalty-last-n" default:"64" min:"-1" help:"tokens DRY looks back at; -1: all"`
+	DRYPenaltyLastN  Whole `json:"dry_penalty_last_n" flag:"dry-penalty-last-n" default:"64" min:"-1" window:"yes" help:"tokens DRY looks back at; -1: all"`
 	Mirostat         Whole `json:"mirostat" flag:"mirostat" default:"0" min:"0" max:"2" file:"mirostat" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
 	MirostatEta      Real  `json:"mirostat_eta" flag:"mirostat-lr" default:"0.1" min:"0" file:"mirostat_eta" help:"Mirostat's learning rate"`
 	MirostatTau      Real  `json:"mirostat_tau" flag:"mirostat-ent" default:"5" min:"0" file:"mirostat_tau" help:"entropy that Mirostat aims at"`
@@ -51,6 +52,7 @@ type SamplingField struct {
 	Flag     string // that sets it for all requests
 	File     string // in a model file, behind general.sampling.; "": files do not set it
 	Whole    bool   // a whole number
+	Window   bool   // of tokens looked back at; -1: all
 	Default  float64
 	Min, Max float64 // infinite: no bound
 	Above    bool    // Min itself is out of the range
@@ -72,8 +74,9 @@ func samplingFields() []SamplingField {
 			return absent
 		}
 		_, above := f.Tag.Lookup("over")
+		_, window := f.Tag.Lookup("window")
 		rows = append(rows, SamplingField{
-			Name: f.Name, Key: f.Tag.Get("json"), Flag: f.Tag.Get("flag"), File: f.Tag.Get("file"), Whole: f.Type == reflect.TypeFor[*int](),
+			Name: f.Name, Key: f.Tag.Get("json"), Flag: f.Tag.Get("flag"), File: f.Tag.Get("file"), Whole: f.Type == reflect.TypeFor[*int](), Window: window,
 			Default: number("default", 0), Min: number("min", number("over", math.Inf(-1))), Max: number("max", math.Inf(1)), Above: above,
 		})
 	}

@@ -213,6 +213,7 @@ var replayable = map[string]struct {
 	replies    []enginetest.Reply
 }{
 	"text":            {"/v1/chat/completions", hello + `}`, []enginetest.Reply{enginetest.Say("grüß 👋")}},
+	"no model":        {"/v1/messages", `{"max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`, []enginetest.Reply{enginetest.Say("hello")}},
 	"call":            {"/v1/chat/completions", hello + weather, []enginetest.Reply{enginetest.Say(cleanCall)}},
 	"stop":            {"/v1/chat/completions", hello + `,"stop":"END"}`, []enginetest.Reply{enginetest.Say("some END more")}},
 	"cut off":         {"/v1/chat/completions", hello + `,"max_tokens":3` + weather, []enginetest.Reply{enginetest.Say(cleanCall)}},
@@ -243,7 +244,7 @@ func TestReplay_aSavedRecordGivesTheSameAgain(t *testing.T) {
 func recordOf(t *testing.T, path, body string, replies []enginetest.Reply) string {
 	t.Helper()
 	o := options(t, replies...)
-	o.DebugRequests = 1
+	o.DebugRequests, o.Service.Default = 1, "scripted"
 	h := server.New(o)
 	askWith(t, h, path, body, "X-Request-Id", "r")
 	rec := httptest.NewRecorder()

@@ -196,7 +196,7 @@ func findModel(m Models, name string) (fleet.Status, string, *chat.Error) {
 	}
 	if err != nil {
 		var shaped *chat.Error
-		_ = errors.As(loader.AsError(err), &shaped) // every error of Resolve has a kind
+		_ = errors.As(loader.OfFleet(err), &shaped) // every error of Resolve has a kind
 		return fleet.Status{}, "", shaped
 	}
 	spelled := e.ID

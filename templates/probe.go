@@ -58,7 +58,7 @@ type Probe struct {
 	Dates            bool     `json:"dates"` // the prompt depends on the day
 	UnknownMarkers   []string `json:"unknown_markers"`
 
-	Evidence canonical.Turns `json:"-"` // by which package tools tells the dialect
+	Shown canonical.Turns `json:"-"` // by which package tools tells the dialect
 
 	silent bool // of a template that shows declared tools and results, but no calls
 }

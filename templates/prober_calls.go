@@ -155,7 +155,7 @@ func (p *prober) toolSet() *toolSet {
 
 // evidence renders the turns by which package tools tells the dialect.
 func (p *prober) evidence() {
-	e := &p.found.Evidence
+	e := &p.found.Shown
 	e.Generation, e.TurnEnd = p.found.GenerationPrompt, p.found.TurnEnd
 	e.Answer = p.added([]turn{user(0)}, say(Assistant, canonical.Text))
 	if p.found.Calls == CallsNone {
@@ -221,9 +221,9 @@ func wholeMarker(text string, at int) int {
 // several in a turn, behind the turn's text, in a turn that ends as others do.
 func (p *prober) described() bool {
 	f := &p.found
-	text := strings.Index(f.Evidence.TextCall, canonical.Text)
+	text := strings.Index(f.Shown.TextCall, canonical.Text)
 	return f.Tools == ToolsNone && f.Calls == CallsMany && f.CallsWithText && f.Results != ResultsNone &&
-		text >= 0 && text < strings.Index(f.Evidence.TextCall, canonical.Key) && strings.HasSuffix(f.Evidence.Call, f.TurnEnd)
+		text >= 0 && text < strings.Index(f.Shown.TextCall, canonical.Key) && strings.HasSuffix(f.Shown.Call, f.TurnEnd)
 }
 
 // silent says whether declared tools and results are shown, but no calls.

@@ -22,7 +22,7 @@ func shownBy(source, eos string) (Evidence, bool) {
 	if err != nil {
 		return Evidence{}, false
 	}
-	shown := Shown(t.Probe().Evidence)
+	shown := Shown(t.Probe().Shown)
 	return Evidence{Template: source, EOS: eos, Shown: shown}, shown.Call != ""
 }
 

@@ -128,9 +128,9 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 	}
 }
 
-// Calls that no codec reads give no dialect, rather than one that takes brackets and words out of
+// Calls that nothing reads give no dialect, rather than one that takes brackets and words out of
 // text or loses calls.
-func TestDetect_whatNoCodecReadsIsNotDerived(t *testing.T) {
+func TestDetect_whatNothingReadsIsNotDerived(t *testing.T) {
 	for name, rendering := range map[string]string{
 		"shell":         "$ zqtool --zqkey=zqvalue",
 		"shell in tags": "<sh>zqtool --zqkey \"zqvalue\"</sh>",

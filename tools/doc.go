@@ -19,7 +19,7 @@
 //	conform  format               arguments against a schema · how calls are written, as data
 //	families  declared            the known formats · the client's tools
 //	plan                          a prepared turn
-//	emit  scan                    the turn's grammar · one scanner for each syntax
+//	emit  scan                    for each syntax, what writes calls · what reads them
 //	parse                         output to events
 //	bind  retry                   template to dialect · the grammar of a second try
 //	tools
@@ -48,9 +48,9 @@
 // The tolerant parser reads any other text, and output that left its grammar. Text leaves at once,
 // without the family's markers; only a thought behind another family's label waits
 // (parse/labels.go). What may be a call is kept until its end, behind an opening marker or without
-// one (parse/missing_opener.go, parse/unmarked_start.go). Then the family's codec reads it, with
+// one (parse/missing_opener.go, parse/unmarked_start.go). Then the syntax's reader takes it, with
 // package tools/lenient for what is almost JSON. Where the end of a string or value is ambiguous,
-// all ways to read it are compared (scan/codec.go), or what follows it decides
+// all ways to read it are compared (scan/reader.go), or what follows it decides
 // (scan/tagged_end.go): a call that may not be the one that was meant never leaves.
 //
 // No parser ever fails: what is no valid call stays text, and a [Note] says why. There is one

@@ -21,7 +21,6 @@ type (
 	Turn      = turn.Turn
 	Thinking  = turn.Thinking
 	Answer    = turn.Answer
-	EventKind = turn.EventKind
 	Event     = turn.Event
 	Note      = turn.Note
 	Parser    = turn.Parser
@@ -47,7 +46,6 @@ type (
 	Evidence = bind.Evidence // what is known of a model's way of calling
 	Shown    = bind.Shown    // how a template renders canonical turns
 	Binding  = bind.Binding  // the dialect that was found, and how
-	Try      = bind.Try      // a candidate, and why it was not taken
 	Piece    = emit.Piece    // text, or one marker, of what a family writes
 	Fault    = retry.Fault   // a call whose arguments do not validate
 )

@@ -342,13 +342,14 @@ func settings() []setting {
 			continue
 		}
 		tag := withNumbers(f.Tag)
+		sampling := len(f.Index) > 1 // it is of that table
 		if g := tag.Get("group"); g != "" {
 			group = g
 		}
 		s := setting{
 			index: f.Index, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
 			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: f.Type, secret: tag.Get("secret") != "",
-			perModel: tag.Get("model") != "" || len(f.Index) > 1, path: tag.Get("path"),
+			perModel: tag.Get("model") != "" || sampling, path: tag.Get("path"),
 		}
 		if c, ok := tag.Lookup("choices"); ok {
 			s.choices = strings.Split(c, ",")

@@ -74,7 +74,7 @@ func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Op
 		StateDir: stateDir(), Markers: familyMarkers(),
 	}
 	var err error
-	o.Template, err = replacedTemplate(e)
+	o.Template, err = e.ChatTemplate("")
 	return o, err
 }
 
@@ -92,19 +92,6 @@ func hostMemory(bytes int64) int {
 		return -1
 	}
 	return int(min(bytes, math.MaxInt))
-}
-
-// replacedTemplate is the chat template that is used in place of the file's own or of none, "" if
-// that is so.
-func replacedTemplate(e catalog.Entry) (string, error) {
-	if e.Template == "" {
-		return e.Fallback, nil
-	}
-	b, err := os.ReadFile(e.Template)
-	if err != nil {
-		return "", fmt.Errorf("read the chat template of %s: %w", e.ID, err)
-	}
-	return string(b), nil
 }
 
 // estimator tells the fleet what a model would take of the machine's memory.

@@ -24,7 +24,7 @@ func connect(ctx context.Context, e catalog.Entry, log *slog.Logger) (engine.Eng
 	if o.Key, err = remoteKey(*e.Remote); err != nil {
 		return nil, err
 	}
-	template, err := replacedTemplate(e)
+	template, err := e.ChatTemplate("")
 	if err != nil {
 		return nil, err
 	}

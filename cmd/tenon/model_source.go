@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +29,8 @@ func modelTemplate(e catalog.Entry) (string, templates.Options, error) {
 	if err != nil {
 		return "", templates.Options{}, err
 	}
-	source, err := replacedTemplate(e)
-	return cmp.Or(source, file.String("tokenizer.chat_template")), vocabulary(file), err
+	source, err := e.ChatTemplate(file.String("tokenizer.chat_template"))
+	return source, vocabulary(file), err
 }
 
 // findModel is the catalogue's entry of a model, and what is set for it. It is named as for 'tenon

@@ -118,7 +118,7 @@ func (o parseOptions) dialect(cmd *cobra.Command) (d *tools.Dialect, t *template
 		d, err = tools.Detect(tools.Evidence{Template: source})
 		return d, nil, err
 	}
-	d, err = tools.Detect(prepared.Evidence(source, options.EOS, nil, t.Probe()))
+	d, err = tools.Detect(prepared.EvidenceOf(source, options.EOS, nil, t.Probe()))
 	return d, t, err
 }
 

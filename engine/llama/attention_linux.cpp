@@ -95,7 +95,7 @@ extern "C" void __real_ggml_compute_forward_flash_attn_ext(const ggml_compute_pa
 // Called by ggml on each of its threads.
 extern "C" void __wrap_ggml_compute_forward_flash_attn_ext(const ggml_compute_params * params, ggml_tensor * dst) {
     attention a = asked(dst);
-    if (told_to_leave(*params) || !known(a)) {
+    if (uses_reference(*params) || !known(a)) {
         __real_ggml_compute_forward_flash_attn_ext(params, dst);
     } else if (a.tokens < few_tokens || apart(a)) {
         attend_tokens(a, *params);

@@ -2,7 +2,7 @@
 
 package llama
 
-// #include "compute.h"
+// #include "compute_thread.h"
 import "C"
 
 import (

@@ -37,7 +37,8 @@
 //	model.go, options.go, loadmode.go        loading a model
 //	calibrate_flash.go                       which setting of flash attention is faster
 //	threads.go, threads_granted*.go          how many threads run, and how many may
-//	context.go, batch.go, compute.go         evaluating tokens
+//	context.go, batch.go                     evaluating tokens
+//	compute_thread.go                        the one thread that does it
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
 //	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary
 //	                                         is read
@@ -53,10 +54,10 @@
 // # Rules
 //
 // A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be
-// used by several, and must outlive what was made from them. Contexts of a model evaluate in turn,
-// on one thread (compute.go). llama.cpp aborts the process where an argument breaks its rules;
-// every method here checks what it passes and returns an error instead. An abort that remains
-// (damaged weights, out of memory) ends the process: that is why models live in worker processes.
+// used by several, and must outlive what was made from them. Contexts of a model take turns on its
+// compute thread. llama.cpp aborts the process where an argument breaks its rules; every method
+// here checks what it passes and returns an error instead. An abort that remains (damaged weights,
+// out of memory) ends the process: that is why models live in worker processes.
 //
 // Log lines of llama.cpp go to the default slog logger with source=llama.cpp; errors of a failed
 // call are part of the error that the call returns.

@@ -6,8 +6,8 @@
 #include "ggml-cpu-impl.h"
 
 namespace tenon {
-// told_to_leave tells whether a test asks for ggml's own way, to compare with.
-inline bool told_to_leave(const ggml_compute_params & params) { return params.use_ref; }
+// uses_reference tells whether a test asks for ggml's own way, to compare with (ggml's use_ref).
+inline bool uses_reference(const ggml_compute_params & params) { return params.use_ref; }
 }
 #else
 #include <cstddef>
@@ -30,6 +30,6 @@ void ggml_barrier(struct ggml_threadpool * tp);
 }
 
 namespace tenon {
-inline bool told_to_leave(const ggml_compute_params &) { return false; }
+inline bool uses_reference(const ggml_compute_params &) { return false; }
 }
 #endif

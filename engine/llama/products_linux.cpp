@@ -46,7 +46,7 @@ extern "C" bool __wrap_llamafile_sgemm(const ggml_compute_params * params, int64
                                        int c_type) {
 #ifdef TENON_PRODUCTS
     tenon::asked p = {m, n, k, a, lda, b, ldb, (float *) c, ldc};
-    if (m > 0 && n > 0 && k > 0 && c_type == GGML_TYPE_F32 && !tenon::told_to_leave(*params)) {
+    if (m > 0 && n > 0 && k > 0 && c_type == GGML_TYPE_F32 && !tenon::uses_reference(*params)) {
         if (b_type == GGML_TYPE_Q8_0 && tenon::multiply_blocks(*params, p, a_type) ||
             b_type == GGML_TYPE_Q8_K && tenon::multiply_superblocks(*params, p, a_type) || one_by_one(*params, p, a_type, b_type)) {
             return true;

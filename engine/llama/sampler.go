@@ -66,15 +66,9 @@ func (m *Model) NewSampler(s engine.Sampling) (*Sampler, error) {
 
 func checkSampling(s engine.Sampling) error {
 	for _, f := range engine.SamplingFields {
-		if v, _ := f.Get(s); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s is not a finite number", f.Key)
+		if v, _ := f.Get(s); !f.Takes(v) {
+			return fmt.Errorf("%s is %v, which is out of its range", f.Key, v)
 		}
-	}
-	switch {
-	case *s.RepeatPenalty <= 0:
-		return errors.New("repeat_penalty must be above 0")
-	case *s.Mirostat < 0 || *s.Mirostat > 2:
-		return errors.New("mirostat must be 0, 1 or 2")
 	}
 	for _, b := range s.DRYBreakers {
 		if strings.ContainsRune(b, 0) {
@@ -102,7 +96,7 @@ func (m *Model) cSampling(s engine.Sampling) C.tn_sampling {
 		switch at := unsafe.Pointer(to.FieldByName(f.Key).UnsafeAddr()); {
 		case !f.Whole:
 			*(*C.float)(at) = C.float(v)
-		case f.Min == -1: // tokens looked back at; -1: all
+		case f.Window:
 			most := min(m.TrainedContext(), longestWindow)
 			if v < 0 {
 				v = float64(most)

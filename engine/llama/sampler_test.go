@@ -316,13 +316,13 @@ func TestSampling_reachesC(t *testing.T) {
 func TestFileSampling_whatNoTurnCouldUseStaysUnset(t *testing.T) {
 	said := map[string]string{
 		"temp": "nan", "penalty_repeat": "0", "mirostat": "3", "top_p": "1.5", "min_p": "inf", "penalty_last_n": "-2",
-		"top_k": "-1", "mirostat_tau": "4", "xtc_threshold": "much",
+		"top_k": "-5", "mirostat_tau": "4", "xtc_threshold": "much",
 	}
 	got := FileSampling(func(key string) (string, bool) {
 		text, ok := said[strings.TrimPrefix(key, "general.sampling.")]
 		return text, ok
 	})
-	all := ref(0) // of the likeliest tokens: all
+	all := ref(-1) // of the likeliest tokens: all
 	if want := (engine.Sampling{Numbers: engine.Numbers{TopK: all, MirostatTau: ref[float32](4)}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

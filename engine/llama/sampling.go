@@ -19,7 +19,7 @@ func defaultSampling() engine.Sampling {
 }
 
 // FileSampling reads a file's general.sampling.* keys; what it does not say, or says badly, stays
-// unset. Whole numbers below a least of 0 mean 0, as for llama-server.
+// unset. Whole numbers below their least mean that, but of windows, as for llama-server.
 func FileSampling(metadata func(key string) (string, bool)) engine.Sampling {
 	var s engine.Sampling
 	for _, f := range engine.SamplingFields {
@@ -28,8 +28,8 @@ func FileSampling(metadata func(key string) (string, bool)) engine.Sampling {
 		}
 		text, _ := metadata("general.sampling." + f.File)
 		v, err := strconv.ParseFloat(text, 32)
-		if f.Whole && f.Min == 0 {
-			v = max(v, 0)
+		if f.Whole && !f.Window {
+			v = max(v, f.Min)
 		}
 		if err == nil && f.Takes(v) {
 			f.Set(&s, v)

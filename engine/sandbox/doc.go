@@ -25,8 +25,8 @@
 //
 // Files: sandbox.go (what a program needs), sandbox_linux.go, files_linux.go, landlock_linux.go
 // and seccomp_linux.go (how the rest is taken), ask.go, command.go (the process that confines
-// itself and then runs a command), group_*.go (process groups, and whom a command runs as),
-// output.go (of a command, bounded). sandbox_other.go stands for all of it on other systems.
+// itself and then runs a command), system_unix.go (process groups, which file a path leads to,
+// whom a command runs as), output.go (of a command, bounded). *_other.go stand for them elsewhere.
 //
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
 // missing; a command does not run then. Other systems have no sandbox here.

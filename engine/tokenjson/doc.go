@@ -12,6 +12,9 @@
 //	split.go      the rest is normalized, and cut into words by the file's own patterns
 //	bpe.go        words are put together from bytes or characters
 //
+// Before that decode.go reads tokenizer.json, config.go the files beside it, and vocabulary.go
+// makes the table of tokens.
+//
 // # Why it is written here
 //
 // Ids that are wrong make a model worse without a word, so a tokenizer is exact or it is of no

@@ -19,9 +19,9 @@
 //     native, or anything else in tests.
 //
 // The parent's files: worker.go, process*.go (start, stop, crash), pair_unix.go (the two sockets),
-// session.go, log.go, kept.go (the folder of kept conversations), measured.go (what children have
-// measured). The child's: child.go (Serve), handler.go, loading.go. Both have options.go,
-// socket.go and wire.go.
+// session.go, log_relay.go (the child's log joins the server's), kept.go (the folder of kept
+// conversations), measured.go (what children have measured). The child's: child.go (Serve),
+// handler.go, loading.go. Both have options.go, socket.go and wire.go.
 //
 // The requests are plain HTTP over a pair of connected sockets that nobody else can reach, and
 // answers that take time are lines of JSON. A worker ends when its standard input does, which the

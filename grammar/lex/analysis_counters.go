@@ -1,12 +1,12 @@
 package lex
 
-// A counter that is far from its end matters to no short text. Walkers that look no further than a
-// few code points ahead take the state of a language without such counters instead: most counts
-// then share one state.
+// Counter abstraction: a counter that is far from its bound makes no difference to short texts. A
+// walker that looks only a few code points ahead uses the state of a language without such
+// counters instead, so that most counts share one state.
 
-// AbstractCounters returns a state, outside of escapes as s must be, that for every text of up to
-// so many code points says the same as s: whether something accepted begins with it, and whether
-// it is itself accepted. Of longer texts it never says less.
+// AbstractCounters returns a state that agrees with s on every text of up to so many code points:
+// on whether it is accepted, and on whether it begins an accepted text. On longer texts it may
+// accept more, never less. Both states are outside of escapes.
 func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	k := a.stringKey(s)
 	if k.inner == Dead || k.mode != inText {
@@ -21,20 +21,21 @@ func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	return a.stringState(stringKey{inner: inner, escapes: k.escapes})
 }
 
-// abstractState is AbstractCounters for the text of a string; Dead where a limit is met.
+// abstractState is AbstractCounters for the decoded text of a string; Dead where a limit is met.
 func (a *Arena) abstractState(s State, runes int32) State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	e := a.Expr(s)
-	near := a.abstract(abstractExpr{e, runes})
-	if near == e {
+	d := a.abstract(abstractExpr{e, runes})
+	if d == e {
 		return s
 	}
 	a.work = a.budget()
-	return a.stateOf(near)
+	return a.stateOf(d)
 }
 
-// abstractExpr asks for what agrees with an expression on texts of so many code points.
+// abstractExpr is the argument of abstract and reachOf: an expression, and the length of texts in
+// code points.
 type abstractExpr struct {
 	expr  Expr
 	runes int32
@@ -62,7 +63,7 @@ func (a *Arena) abstract(q abstractExpr) Expr {
 	case kindRepeat:
 		if x := a.at(Expr(n.a)); x.plain && x.text {
 			lo, hi := n.min, n.max
-			enough := q.runes/max(1, x.span.minRunes) + 1 // so many are not read
+			enough := q.runes/max(1, x.span.minRunes) + 1 // more than a text ends
 			if hi >= enough {
 				hi = unbounded
 			}
@@ -71,7 +72,7 @@ func (a *Arena) abstract(q abstractExpr) Expr {
 	case kindShared:
 		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.abstract(q.of(e)) })
 	case kindIntersect:
-		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.reachOf(q.of(p)).meets(lo, hi, q.runes) {
+		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.reachOf(q.of(p)).intersects(lo, hi, q.runes) {
 			d = a.intersect(a.abstract(q.of(p)), a.repeat(a.anyRune, min(lo, q.runes+1), unbounded))
 		}
 	}
@@ -82,10 +83,9 @@ func (a *Arena) abstract(q abstractExpr) Expr {
 	return d
 }
 
-// Room returns a number of code points in which, in s, an accepted continuation ends that begins
-// with a text of up to so many, for every such text that begins one at all; -1 if there is none or
-// none is known.
-func (a *Arena) Room(s State, runes int) int {
+// Reach returns a length n such that every text of up to runes code points that begins an accepted
+// continuation of s begins one of at most n code points; -1 if no such length is known.
+func (a *Arena) Reach(s State, runes int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if l := a.reachOf(abstractExpr{a.Expr(s), int32(runes)}); l.low < huge {

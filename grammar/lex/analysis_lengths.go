@@ -7,27 +7,27 @@ import (
 	"unsafe"
 )
 
-// Beside a bound on the length, most languages have many states, each of which is to be told alive
-// or dead, and a search for a word of the right length would look at many more. How long words can
-// be follows from the expression instead, up to a length that few bounds exceed.
+// Intersected with a bound on the length, most languages have many states, and whether each is
+// live would take a long search. The lengths that words can have follow from the expression
+// instead, up to a limit that few bounds exceed.
 
-// lengthLimit is the length from which on lengths are not told apart.
+// lengthLimit is the length from which on lengths are not distinguished.
 const lengthLimit = 1 << 10
 
-// lengthSet is the lengths of words that are below lengthLimit.
+// lengthSet is a set of the lengths that words have, below lengthLimit.
 type lengthSet struct {
-	bits   big.Int
-	exact  bool // else there may be others
-	frugal bool // for every length some word takes no more bytes than that, even in JSON
+	bits  big.Int
+	exact bool // otherwise words may have other lengths, too
+	cheap bool // for every length, some word takes one byte for each code point, even in JSON
 }
 
-// from is the lengths from n on.
-func from(n uint) *big.Int {
+// lengthsFrom returns the lengths from n on.
+func lengthsFrom(n uint) *big.Int {
 	all := new(big.Int).Lsh(big.NewInt(1), lengthLimit)
 	return all.Sub(all, new(big.Int).Lsh(big.NewInt(1), min(n, lengthLimit)))
 }
 
-// next returns the least length that is not below lo, huge if there is none.
+// next returns the least length from lo on, huge if there is none.
 func (s *lengthSet) next(lo int32) int32 {
 	rest := new(big.Int).Rsh(&s.bits, uint(lo))
 	if rest.Sign() == 0 {
@@ -45,27 +45,27 @@ func (s *lengthSet) add(n int32) {
 
 // within returns the lengths from lo to hi.
 func (s *lengthSet) within(lo, hi int32) *lengthSet {
-	out := &lengthSet{exact: s.exact, frugal: s.frugal}
-	out.bits.And(&s.bits, from(uint(lo)))
+	out := &lengthSet{exact: s.exact, cheap: s.cheap}
+	out.bits.And(&s.bits, lengthsFrom(uint(lo)))
 	if hi != unbounded {
-		out.bits.AndNot(&out.bits, from(uint(hi)+1))
+		out.bits.AndNot(&out.bits, lengthsFrom(uint(hi)+1))
 	}
 	return out
 }
 
-// plus returns the sums of a length of s and one of t.
+// plus returns the lengths of concatenations: the sums of one of s and one of t.
 func (s *lengthSet) plus(t *lengthSet) *lengthSet {
-	return &lengthSet{*sums(&s.bits, &t.bits), s.exact && t.exact, s.frugal && t.frugal}
+	return &lengthSet{*sums(&s.bits, &t.bits), s.exact && t.exact, s.cheap && t.cheap}
 }
 
-// times returns the sums of lo to hi lengths of s.
+// times returns the lengths of repetitions: the sums of lo to hi of s.
 func (s *lengthSet) times(lo, hi int32) *lengthSet {
 	more := int32(lengthLimit)
 	if hi != unbounded {
 		more = hi - lo
 	}
 	least := multiples(&s.bits, lo)
-	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, s.frugal}
+	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, s.cheap}
 }
 
 // multiples returns the sums of n lengths.
@@ -82,8 +82,8 @@ func multiples(x *big.Int, n int32) *big.Int {
 	return out
 }
 
-// sums returns the sums of a length of x and one of y. Lengths come in few ranges: it takes those
-// of x at once.
+// sums returns the sums of a length of x and one of y. Lengths come in few ranges, so that it
+// takes the ranges of x one by one.
 func sums(x, y *big.Int) *big.Int {
 	out, part, more := new(big.Int), new(big.Int), new(big.Int).Lsh(x, 1)
 	begins, ends := new(big.Int).AndNot(x, more), new(big.Int).AndNot(more, x)
@@ -92,16 +92,16 @@ func sums(x, y *big.Int) *big.Int {
 		begins.SetBit(begins, int(lo), 0)
 		ends.SetBit(ends, int(hi), 0)
 		part.Lsh(y, lo)
-		// of the range, n have been added
+		// n lengths of the range have been added
 		for n := uint(1); n < hi-lo; n += min(n, hi-lo-n) {
 			part.Or(part, more.Lsh(part, min(n, hi-lo-n)))
 		}
 		out.Or(out, part)
 	}
-	return out.And(out, from(0))
+	return out.And(out, lengthsFrom(0))
 }
 
-// lengthsOf returns the lengths that words of e have, in code points that begin in them.
+// lengthsOf returns the lengths of the words of e, in code points.
 func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	if s := a.at(e).lengths; s != nil {
 		return s
@@ -116,11 +116,11 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	case kindRepeat:
 		s = a.lengthsOf(Expr(n.a)).times(n.min, n.max)
 	case kindUnion:
-		s = &lengthSet{exact: true, frugal: true}
+		s = &lengthSet{exact: true, cheap: true}
 		for _, x := range n.args {
 			t := a.lengthsOf(x)
 			s.bits.Or(&s.bits, &t.bits)
-			s.exact, s.frugal = s.exact && t.exact, s.frugal && t.frugal
+			s.exact, s.cheap = s.exact && t.exact, s.cheap && t.cheap
 		}
 	case kindIntersect:
 		s = &lengthSet{}
@@ -144,7 +144,7 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	return s
 }
 
-// byLength says whether e has a word, as far as the lengths of its words tell.
+// byLength decides by the lengths of its words whether e has one.
 func (a *Arena) byLength(e Expr) verdict {
 	switch s, most := a.lengthsOf(e), a.at(e).span.maxRunes; {
 	case s.bits.Sign() > 0:
@@ -155,7 +155,7 @@ func (a *Arena) byLength(e Expr) verdict {
 	return unknown
 }
 
-// bounded takes apart the intersection of a language of text and a bound on the length.
+// bounded splits an intersection into a language of text and a bound on the length.
 func (a *Arena) bounded(args []Expr) (of Expr, lo, hi int32, ok bool) {
 	if len(args) != 2 {
 		return empty, 0, 0, false
@@ -170,19 +170,19 @@ func (a *Arena) bounded(args []Expr) (of Expr, lo, hi int32, ok bool) {
 
 // lengths returns the lengths of the words of a set.
 func (w *words) lengths(s wordSet) *lengthSet {
-	out := &lengthSet{exact: true, frugal: true}
+	out := &lengthSet{exact: true, cheap: true}
 	cheap := w.lengthsBy(s, true)
 	for n, is := range w.lengthsBy(s, false) {
 		if is {
 			out.add(int32(n))
-			out.frugal = out.frugal && n < len(cheap) && cheap[n]
+			out.cheap = out.cheap && n < len(cheap) && cheap[n]
 		}
 	}
 	return out
 }
 
-// lengthsBy says of each length whether words have it: any, or those that take one byte for each
-// code point in JSON.
+// lengthsBy says of each length whether a word has it. With cheap, only words that take one byte
+// for each code point in JSON count.
 func (w *words) lengthsBy(s wordSet, cheap bool) (found []bool) {
 	for now := (map[wordSet]bool{s: true}); len(now) > 0; {
 		is, next := false, map[wordSet]bool{}
@@ -205,7 +205,7 @@ func (w *words) lengthsBy(s wordSet, cheap bool) (found []bool) {
 	return found
 }
 
-// costs says whether a byte of e begins so many code points.
+// costs reports whether some byte of e begins so many code points (0 or 1).
 func (e edge) costs(runes int32, cheap bool) bool {
 	for b := int(e.lo); b <= int(e.hi); b++ {
 		if runeCost(byte(b)) == runes && (!cheap || b < 0x80 && jsonCost(byte(b)) == 1) {

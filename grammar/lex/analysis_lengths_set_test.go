@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// most is the largest number that sets are compared up to.
+// most is the number up to which sets are compared.
 const most = 60
 
 func (s *lengthSet) has(n int32) bool { return s.next(n) == n }
@@ -18,7 +18,7 @@ func randomLengths(rng *rand.Rand) (*lengthSet, [most + 1]bool) {
 		s.add(rng.Int32N(20))
 	}
 	if rng.IntN(4) == 0 {
-		s.bits.Set(from(uint(rng.IntN(20))))
+		s.bits.Set(lengthsFrom(uint(rng.IntN(20))))
 	}
 	for n := range has {
 		has[n] = s.has(int32(n))

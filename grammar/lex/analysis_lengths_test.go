@@ -37,11 +37,11 @@ func randomWord(rng *rand.Rand) string {
 	return strings.Repeat("a", rng.IntN(3)) + strings.Repeat("é", rng.IntN(3))
 }
 
-// longest is the length up to which words are looked for.
+// longest is the length up to which words are searched.
 const longest = 40
 
-// lengthsByWalking finds the lengths of words by walking the texts over a and é, all those of one
-// length at once.
+// lengthsByWalking finds the lengths of words by walking all texts over a and é, one length after
+// the other.
 func lengthsByWalking(a *Arena, start State) (found [longest + 1]bool) {
 	now := map[State]bool{start: true}
 	for n := range found {
@@ -130,7 +130,7 @@ func checkReach(t *testing.T, a *Arena, l reach, e Expr, s *lengthSet, read int3
 	}
 	for lo := range int32(50) {
 		for _, hi := range []int32{lo, lo + 1, lo + 3, lo + 10, 60, unbounded} {
-			if !l.meets(lo, hi, read) {
+			if !l.intersects(lo, hi, read) {
 				continue
 			}
 			if n := s.next(max(0, lo-read)); n >= huge || hi != unbounded && n+read > hi {

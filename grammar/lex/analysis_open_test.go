@@ -82,9 +82,9 @@ func TestEndless_whereNoWordIsTheLastOfItsBeginning(t *testing.T) {
 	}
 }
 
-// TestNear_agreesOnShortTexts walks random texts in a state and in what Near makes of it, which
-// says no less of long ones.
-func TestNear_agreesOnShortTexts(t *testing.T) {
+// TestAbstractCounters_agreesOnShortTexts walks random texts from a state and from its
+// abstraction, which accepts no less of long ones.
+func TestAbstractCounters_agreesOnShortTexts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for _, pattern := range []string{
 		`^(\S+\s+){0,29}\S+$`, "^[ab]{0,63}$", "^[ab]{30,63}b$", "^(ab{0,40}){2,30}$", "^a{26}b{0,3}$", "(ab){13,}$", "^((ab?){20,40}c){0,2}$",

@@ -1,29 +1,30 @@
 package lex
 
-// A bound on the length does not show in short texts, if each of them can always be continued to a
-// length within the bound.
+// Length reach: a bound on the length makes no difference to short texts if each of them can be
+// continued to a length within the bound.
 
 // reach describes the lengths of the words that begin with a text: one is at most low longer than
-// the text, one is at least high, and there is no gap between them wider than gap.
+// the text, one is at least high, and between those two, consecutive lengths differ by at most
+// gap.
 type reach struct{ low, high, gap int32 }
 
-// meets says whether one of the lengths is from lo to hi, for texts of at most so many code
-// points.
-func (l reach) meets(lo, hi, runes int32) bool {
+// intersects reports whether one of the lengths is surely from lo to hi, for texts of at most so
+// many code points.
+func (l reach) intersects(lo, hi, runes int32) bool {
 	return lo <= l.high && (hi == unbounded || hi >= addSize(l.low, max(runes, 0)) && int64(hi)-int64(lo)+1 >= int64(l.gap))
 }
 
-// plus is for the sums of two sets.
+// plus is the reach of a concatenation.
 func (l reach) plus(m reach) reach {
 	return reach{addSize(l.low, m.low), addSize(l.high, m.high), max(l.gap, m.gap)}
 }
 
-// or is what is sure of a set that is one of two.
+// or is what l and m agree on: the reach of a text that has one of the two.
 func (l reach) or(m reach) reach {
 	return reach{max(l.low, m.low), min(l.high, m.high), max(l.gap, m.gap)}
 }
 
-// between is for any lengths of lo to hi, which may be unbounded.
+// between is the reach if the lengths are somewhere from lo to hi, which may be unbounded.
 func between(lo, hi int32) reach {
 	if hi == unbounded {
 		return reach{huge, lo, huge}
@@ -31,10 +32,10 @@ func between(lo, hi int32) reach {
 	return reach{hi, lo, max(1, hi-lo)}
 }
 
-// justStarted is the number of code points where nothing has been read yet.
+// justStarted stands for the empty text before the first code point of a part.
 const justStarted = -1
 
-// reachOf returns what is sure behind every text of at most so many code points that begins a
+// reachOf returns the reach that every text of at most so many code points has, if it begins a
 // word of the expression.
 func (a *Arena) reachOf(q abstractExpr) reach {
 	if l, ok := a.reaches[q]; ok {
@@ -45,7 +46,7 @@ func (a *Arena) reachOf(q abstractExpr) reach {
 	switch n.kind {
 	case kindWords:
 		if s := a.words.nodes[n.a]; s.final && a.oneLength(wordSet(n.a)) {
-			// the empty word goes on to the others
+			// the empty text begins the others, too
 			l = between(n.span.maxRunes, n.span.maxRunes)
 		}
 	case kindConcat:
@@ -56,8 +57,8 @@ func (a *Arena) reachOf(q abstractExpr) reach {
 		l = a.reachOfUnion(q, n.args)
 	case kindIntersect:
 		if p, lo, hi, ok := a.bounded(n.args); ok {
-			if within := a.reachOf(q.of(p)); within.meets(lo, hi, q.runes) {
-				l = within.within(lo, hi)
+			if within := a.reachOf(q.of(p)); within.intersects(lo, hi, q.runes) {
+				l = within.clamp(lo, hi)
 			}
 		}
 	case kindShared:
@@ -73,14 +74,14 @@ func (a *Arena) reachOf(q abstractExpr) reach {
 	return l
 }
 
-// oneLength says whether the words of a set but the empty one have one length.
+// oneLength reports whether all words of a set, except the empty one, have one length.
 func (a *Arena) oneLength(s wordSet) bool {
 	rest := a.words.nodes[a.words.combine(opSubtract, s, emptyWord)].span
 	return rest.minRunes == rest.maxRunes
 }
 
-// within is what remains of lengths that are known to meet lo to hi.
-func (l reach) within(lo, hi int32) reach {
+// clamp is the reach of the lengths from lo to hi, of which some are known to exist.
+func (l reach) clamp(lo, hi int32) reach {
 	if lo > 0 {
 		l.low = max(l.low, addSize(lo, l.gap-1))
 	}
@@ -90,8 +91,8 @@ func (l reach) within(lo, hi int32) reach {
 	return l
 }
 
-// reachOfUnion is for texts that begin words of one part only. The empty word is no such part:
-// what begins it begins the others.
+// reachOfUnion allows for texts that begin words of one part only. The part of the empty word does
+// not count: the empty text begins words of the others, too.
 func (a *Arena) reachOfUnion(q abstractExpr, args []Expr) reach {
 	l := reach{0, huge, 1}
 	for _, x := range args {
@@ -102,7 +103,7 @@ func (a *Arena) reachOfUnion(q abstractExpr, args []Expr) reach {
 	return l
 }
 
-// reachOfConcat is for texts that end in the first part, and those that have left it.
+// reachOfConcat allows for texts that end within the first part, and for those that end behind it.
 func (a *Arena) reachOfConcat(q abstractExpr, n *node) reach {
 	first, rest := Expr(n.a), Expr(n.b)
 	l := a.reachOf(q.of(first)).plus(a.reachOf(abstractExpr{rest, justStarted}))
@@ -113,7 +114,7 @@ func (a *Arena) reachOfConcat(q abstractExpr, n *node) reach {
 	return l.or(a.reachOf(q.of(rest)).plus(reach{0, s.span.minRunes, 1}))
 }
 
-// reachOfRepeat is for texts that end in each of the words in a row.
+// reachOfRepeat allows for texts that end within each round.
 func (a *Arena) reachOfRepeat(q abstractExpr, n *node) reach {
 	word, again := a.reachOf(q.of(Expr(n.a))), a.reachOf(abstractExpr{Expr(n.a), justStarted})
 	if q.runes == justStarted {
@@ -131,11 +132,11 @@ func (a *Arena) reachOfRepeat(q abstractExpr, n *node) reach {
 	return l
 }
 
-// maxMore bounds how many more numbers than must be may be added up for a smaller gap.
+// maxMore bounds how many more rounds than lo are tried for a smaller gap.
 const maxMore = 3
 
-// times is for the sums of lo to hi numbers. From as many on as overlap with those of one more,
-// there is no wider gap than in a single one.
+// times is the reach of lo to hi rounds. From the number of rounds on whose lengths overlap with
+// those of one more round, the gap is no wider than that of a single round.
 func (l reach) times(lo, hi int32) reach {
 	if hi == 0 {
 		return reach{0, 0, 1}

@@ -1,8 +1,8 @@
 package lex
 
-// span bounds the sizes of the words of a language: exact for expressions without intersection,
-// complement and numbers, otherwise lower bounds for the minima and an upper bound for the
-// maximum.
+// span bounds the sizes of the words of a language. It is exact for expressions without
+// intersection, complement and numbers; otherwise the minima are lower bounds, and the maximum is
+// an upper bound.
 type span struct {
 	minBytes, minRunes, minJSON int32
 	maxRunes                    int32 // unbounded for no bound
@@ -17,13 +17,18 @@ func addSize(x, y int32) int32 { return int32(min(int64(x)+int64(y), huge)) }
 
 func mulSize(x, n int32) int32 { return int32(min(int64(x)*int64(n), huge)) }
 
-// addMax is addSize for maxima, where unbounded absorbs.
+// addMax adds maxima; unbounded stays unbounded.
 func addMax(x, y int32) int32 {
 	if x == unbounded || y == unbounded {
 		return unbounded
 	}
 	return addSize(x, y)
 }
+
+// minCount and maxCount compare upper bounds: unsigned, unbounded is the largest number.
+
+func minCount(x, y int32) int32 { return int32(min(uint32(x), uint32(y))) }
+func maxCount(x, y int32) int32 { return int32(max(uint32(x), uint32(y))) }
 
 func (s span) concat(t span) span {
 	return span{
@@ -33,19 +38,11 @@ func (s span) concat(t span) span {
 }
 
 func (s span) union(t span) span {
-	u := span{min(s.minBytes, t.minBytes), min(s.minRunes, t.minRunes), min(s.minJSON, t.minJSON), max(s.maxRunes, t.maxRunes)}
-	if s.maxRunes == unbounded || t.maxRunes == unbounded {
-		u.maxRunes = unbounded
-	}
-	return u
+	return span{min(s.minBytes, t.minBytes), min(s.minRunes, t.minRunes), min(s.minJSON, t.minJSON), maxCount(s.maxRunes, t.maxRunes)}
 }
 
 func (s span) intersect(t span) span {
-	u := span{max(s.minBytes, t.minBytes), max(s.minRunes, t.minRunes), max(s.minJSON, t.minJSON), min(s.maxRunes, t.maxRunes)}
-	if s.maxRunes == unbounded || t.maxRunes == unbounded {
-		u.maxRunes = max(s.maxRunes, t.maxRunes)
-	}
-	return u
+	return span{max(s.minBytes, t.minBytes), max(s.minRunes, t.minRunes), max(s.minJSON, t.minJSON), minCount(s.maxRunes, t.maxRunes)}
 }
 
 func (s span) repeat(lo, hi int32) span {

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// Expr is an expression of an [Arena], and stands for the language it denotes: expressions with
-// one normal form are one value. The zero Expr is the empty language in every arena.
+// Expr is an expression of an [Arena], which denotes a language. Expressions with the same normal
+// form are the same value. The zero Expr is the empty language in every arena.
 type Expr int32
 
 const (
@@ -27,25 +27,25 @@ const (
 	kindNot                   // a; complement relative to all byte strings
 	kindRepeat                // a, min, max (unbounded for none)
 	kindNumber                // a: index in numbers.states
-	kindShared                // a: state of the arena of a format, b: which
+	kindShared                // a: a state in the arena of a format, b: the format's number
 )
 
-// verdict is what is known about a question that takes a search.
+// verdict is the answer to a question that may take a search.
 type verdict uint8
 
 const (
 	unknown verdict = iota
 	yes
 	no
-	undecided // the limit on work was hit
+	undecided // a limit on work was met
 )
 
 type node struct {
 	kind     kind
 	nullable bool // ε is a member
 	text     bool // every member is valid UTF-8
-	// no intersection, complement or number inside: not empty unless it is ∅, and span is
-	// exact
+	// no intersection, complement or number inside: it is not empty, unless it is ∅, and span
+	// is exact
 	plain    bool
 	live     verdict // has a member
 	depth    int32   // nesting of intersections and complements
@@ -57,23 +57,23 @@ type node struct {
 	bounds   ByteSet    // first bytes of ranges on which the derivatives agree
 	state    State      // 0: none yet
 	distance [3]int32   // memo by metric; 0: not known, else distance+1
-	lengths  *lengthSet // of the words; nil: not known yet
+	lengths  *lengthSet // memo of lengthsOf
 }
 
 // Arena builds expressions and walks their automata. See the package comment for its concurrency.
 type Arena struct {
-	mu     sync.Mutex // protects all below but pages
+	mu     sync.Mutex // protects all below, except pages
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
 	full   atomic.Bool
 	work   int // derivatives left for the current question
-	// the question may not take all the work: what it leaves undecided need not stay so
-	hasty  bool
-	crowd  int          // weight that the current question may not lead to; 0 for no question
-	given  int          // questions of emptiness given up so far
-	missed [metrics]int // those of distance
-	taken  int          // derivatives that were not remembered
-	asked  int          // derivatives taken for questions so far
+	// an undecided answer is not remembered: the question has only a part of Limits.Work
+	retriable       bool
+	weightLimit     int          // of expressions for the current question; 0: there is none
+	undecidedCount  int          // questions of emptiness given up so far
+	missedDistances [metrics]int // searches for a distance given up so far
+	derivatives     int          // taken so far, memoised ones not counted
+	questionWork    int          // derivatives taken for questions so far
 
 	words     *words
 	nodes     []node
@@ -82,9 +82,9 @@ type Arena struct {
 	derived   deriveMemo // keys: expression<<8 | first byte of its range
 	args      []Expr     // storage that the nodes' args are cut from
 	stack     []Expr     // derivatives on their way into unions and intersections
-	onward    byte       // by which the last search came to what was known to be live
+	liveByte  byte       // by which the last search reached a live expression
 	scratch   []Expr
-	sorted    []Expr    // of known
+	sorted    []Expr    // of findSet
 	sets      []wordSet // of mergeWords
 	headSets  []wordSet // of runs
 	headRows  []*Row    // of runs
@@ -97,13 +97,13 @@ type Arena struct {
 	numbers numberTable
 	formats map[string]Expr
 
-	frozen     bool                   // no more rows are made for others: an arena of formats
-	shared     []sharedFormat         // what kindShared speaks of; nil until there is one
+	frozen     bool                   // the arena of a format: its rows are all there
+	shared     []sharedFormat         // by number of the format; nil until one is used
 	abstracted map[abstractExpr]Expr  // memo of abstract
 	reaches    map[abstractExpr]reach // memo of reachOf
 	strings    stringTable
 
-	lengthBytes int // that the nodes' lengths take
+	lengthBytes int // taken by the nodes' lengths
 	lastSize    atomic.Int64
 
 	stateCount State
@@ -113,8 +113,8 @@ type Arena struct {
 	pages      [maxPages]pagePointer
 
 	anyRune, anyText, anyBytes Expr
-	anyNumber, anyInteger      Expr    // the syntax of numbers, of which no machine is needed
-	shaped                     wordSet // code points of texts that have a shape: see Lasts
+	anyNumber, anyInteger      Expr    // the syntax of all numbers, and of all integers
+	shaped                     wordSet // code points of texts that have a shape: see OpenRunes
 }
 
 // NewArena returns an empty arena.
@@ -133,7 +133,7 @@ func NewArena(limits Limits) *Arena {
 }
 
 // prototype is what every arena begins with. It holds the automata of any number and of any
-// string, because nearly every mask needs some of them. All arenas share their page.
+// string, which nearly every mask needs. All arenas share their page.
 var prototype = sync.OnceValue(func() *Arena {
 	a := &Arena{limits: Limits{}.withDefaults(), words: newWords()}
 	a.words.limit = a.limits.Words
@@ -162,18 +162,17 @@ var prototype = sync.OnceValue(func() *Arena {
 	return a
 })
 
-// Err returns the first limit that a method without an error result ran into, or nil. What such a
-// method then returned accepts less than it should: an expression is empty, and its complement
-// accepts more; a state has no successor.
+// Err returns the first limit that a method without an error result met, or nil. The result of
+// that method then accepts less than it should: an expression is empty (so that its complement
+// accepts more), a state has no successor.
 func (a *Arena) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.err
 }
 
-// Full reports whether a limit on what the arena holds was met since it was built: states have
-// lost successors, and more will. The same expressions in another arena would get further. It
-// takes no lock.
+// Full reports whether a limit on what the arena holds was met: states have lost successors, and
+// more will. A new arena with the same expressions would get further. It takes no lock.
 func (a *Arena) Full() bool { return a.full.Load() }
 
 func (a *Arena) fail(err error) {
@@ -182,13 +181,13 @@ func (a *Arena) fail(err error) {
 	}
 }
 
-// fill fails because of a limit on what the arena holds, rather than on one question.
+// fill records that a limit on what the arena holds was met, rather than one on a question.
 func (a *Arena) fill(what string, limit int) {
 	a.full.Store(true)
 	a.fail(&LimitError{What: what, Limit: limit, Spent: true})
 }
 
-// attempt runs f under the lock and returns the limit it ran into, leaving Err as it was.
+// attempt runs f under the lock and returns the limit that it met. Err stays as it was.
 func (a *Arena) attempt(work int, f func()) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,7 +195,7 @@ func (a *Arena) attempt(work int, f func()) error {
 	a.err = nil
 	a.work = work
 	f()
-	a.asked += work - max(a.work, 0)
+	a.questionWork += work - max(a.work, 0)
 	a.checkWords()
 	err := a.err
 	a.err = saved
@@ -204,12 +203,12 @@ func (a *Arena) attempt(work int, f func()) error {
 	return err
 }
 
-// Asked returns how many derivatives were taken to answer questions (IsEmpty, Overlaps, Subset),
-// together. It is for callers that ask much on behalf of a stranger.
+// Asked returns how many derivatives were taken to answer questions (IsEmpty, Subset, MinRunesOf,
+// and those of Regex and Number). Callers bound with it what one client may ask.
 func (a *Arena) Asked() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.asked
+	return a.questionWork
 }
 
 // build runs f under the lock.
@@ -221,8 +220,7 @@ func (a *Arena) build(f func() Expr) Expr {
 	return e
 }
 
-// checkWords turns an overflow of the word sets, which are too far below to know of errors, into
-// one.
+// checkWords reports an overflow of the word sets, which have no errors of their own.
 func (a *Arena) checkWords() {
 	if a.words.overflow {
 		a.words.overflow = false
@@ -244,7 +242,7 @@ func (a *Arena) intern(n node) Expr {
 	case weight >= a.limits.Exprs:
 		a.fill("expressions", a.limits.Exprs)
 		return empty
-	case a.crowd > 0 && weight >= a.crowd:
+	case a.weightLimit > 0 && weight >= a.weightLimit:
 		a.work = -1
 		a.fail(&LimitError{What: "expressions for one question", Limit: a.limits.Exprs / exprsPerQuestion, Spent: true})
 		return empty
@@ -271,21 +269,22 @@ func identity(n *node) uint64 {
 	return h
 }
 
-// exprsPerQuestion is the part of all expressions that one question may make.
+// exprsPerQuestion is the part of Limits.Exprs that one question may make: one in so many.
 const exprsPerQuestion = 8
 
-// ask runs the search that answers a question, within what one may make.
+// ask runs search under the bound on the expressions that one question may make. A question within
+// another one shares its bound.
 func (a *Arena) ask(search func()) {
-	if a.crowd > 0 {
+	if a.weightLimit > 0 {
 		search()
 		return
 	}
-	a.crowd = len(a.nodes) + len(a.args)/argsPerExpr + a.limits.Exprs/exprsPerQuestion
+	a.weightLimit = len(a.nodes) + len(a.args)/argsPerExpr + a.limits.Exprs/exprsPerQuestion
 	search()
-	a.crowd = 0
+	a.weightLimit = 0
 }
 
-// argsPerExpr is how many parts of unions and intersections weigh as much as an expression.
+// argsPerExpr is how many parts of unions and intersections weigh as much as one expression.
 const argsPerExpr = 16
 
 func sameNode(x, y *node) bool {
@@ -340,7 +339,7 @@ func (a *Arena) describe(n *node) {
 	}
 }
 
-// describeSet does it for unions and intersections.
+// describeSet is describe for unions and intersections.
 func (a *Arena) describeSet(n *node) {
 	first := a.at(n.args[0])
 	all := *first

@@ -1,19 +1,19 @@
 package lex
 
-// What a format admits is the same in every arena. The automata of formats therefore live in
-// arenas of their own, which all others read from: a state of an email address costs a look at the
-// table. They are made once and stay as they are (arena_shared_walk.go): arenas that walk
-// beyond what they know go on by themselves (arena_shared_copy.go).
+// A format has the same automaton in every arena. It therefore lives in an arena of its own, which
+// all others read: the successor of a state within an email address is a look at its row. Such an
+// arena is made once and does not change (arena_shared_walk.go). An arena that walks beyond its
+// states goes on by itself (arena_shared_import.go).
 
-// sharedFormat is what an arena has of the arena of a format.
+// sharedFormat is a format in an arena that uses it.
 type sharedFormat struct {
-	arena  *Arena
-	exprs  []Expr // by its state: what sharedState has made
-	copied adoption
+	arena   *Arena // of the format
+	exprs   []Expr // memo of sharedState, by state in arena
+	imports importMemo
 }
 
-// useFormat returns a format as an expression of this arena. It is called with the lock held;
-// those of the arenas of formats are only ever taken inside of it.
+// useFormat returns a format as an expression of this arena. The lock is held; locks of the arenas
+// of formats are only taken while it is.
 func (a *Arena) useFormat(name string, number int) Expr {
 	if a.shared == nil {
 		a.shared = make([]sharedFormat, len(formatNames))
@@ -25,7 +25,7 @@ func (a *Arena) useFormat(name string, number int) Expr {
 	return a.sharedState(number, f.arena.formatStart(name))
 }
 
-// sharedState is the language of the words behind a state of the arena of a format.
+// sharedState returns the expression for a state in the arena of a format.
 func (a *Arena) sharedState(number int, s State) Expr {
 	if s == Dead {
 		return empty
@@ -45,10 +45,10 @@ func (a *Arena) sharedState(number int, s State) Expr {
 	return e
 }
 
-// sharedOf is the format that a shared node is of.
+// sharedOf returns the format of a shared node.
 func (a *Arena) sharedOf(n *node) *sharedFormat { return &a.shared[n.b] }
 
-// describeShared takes over what the arena of the format knows.
+// describeShared is describe for shared nodes: the arena of the format knows their attributes.
 func (a *Arena) describeShared(n *node) {
 	n.live = yes
 	b := a.sharedOf(n).arena
@@ -58,7 +58,7 @@ func (a *Arena) describeShared(n *node) {
 	n.nullable, n.text, n.plain, n.depth, n.span, n.bounds, n.open = x.nullable, x.text, x.plain, x.depth, x.span, x.bounds, x.open
 }
 
-// expandShared fills in the successors of a state that is one of a format, with its row there.
+// expandShared fills in the successors of a shared node, given its row in the arena of the format.
 func (a *Arena) expandShared(row, known *Row, n *node) {
 	var last, state State
 	for b, next := range known {
@@ -69,8 +69,8 @@ func (a *Arena) expandShared(row, known *Row, n *node) {
 	}
 }
 
-// sharedRow is the successors of a state in the arena of its format; nil if it was not walked
-// there.
+// sharedRow returns the row of a shared node in the arena of its format; nil if it is not
+// precomputed.
 func (a *Arena) sharedRow(n *node) *Row {
 	b, s := a.sharedOf(n).arena, State(n.a)
 	if row := b.page(s).rows[s%pageSize].Load(); row != nil || b.frozen {
@@ -79,8 +79,8 @@ func (a *Arena) sharedRow(n *node) *Row {
 	return b.Row(s)
 }
 
-// mapShared is an operation on languages, done in the arena of the format. It is for those that
-// build expressions and walk no states.
+// mapShared applies f to a shared node in the arena of its format. f must build expressions only,
+// and walk no states.
 func (a *Arena) mapShared(n *node, f func(b *Arena, e Expr) Expr) Expr {
 	b := a.sharedOf(n).arena
 	return a.sharedState(int(n.b), b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))

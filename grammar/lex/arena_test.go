@@ -167,7 +167,8 @@ func TestRandomPairs_subsetAndOverlap(t *testing.T) {
 	}
 }
 
-// TestArena_anyStringAndNumberAreKnown: what nearly every mask asks for is there from the start.
+// TestArena_anyStringAndNumberAreKnown: every arena begins with the states that nearly every mask
+// needs.
 func TestArena_anyStringAndNumberAreKnown(t *testing.T) {
 	a := NewArena(Limits{})
 	for _, integer := range []number.Integer{number.NotOnlyIntegers, number.IntegerSyntax} {
@@ -187,8 +188,8 @@ func TestArena_anyStringAndNumberAreKnown(t *testing.T) {
 	}
 }
 
-// TestDeriveMemo_keepsWhatIsAskedFor: what is asked for now and then stays, however much is added;
-// the rest goes, and with it the room that it takes.
+// TestDeriveMemo_keepsWhatIsAskedFor: an entry that is asked for now and then stays, however many
+// are added. The others are forgotten, so that the memo does not grow.
 func TestDeriveMemo_keepsWhatIsAskedFor(t *testing.T) {
 	var m deriveMemo
 	const hot, to, every = 1 << 30, 7, 10_000

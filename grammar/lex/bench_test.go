@@ -115,7 +115,7 @@ func BenchmarkColdString(b *testing.B) {
 	}
 }
 
-// BenchmarkLargeCount walks one state for each position, and reports what they take.
+// BenchmarkLargeCount walks one state for each position, and reports their memory.
 func BenchmarkLargeCount(b *testing.B) {
 	for range b.N {
 		a := NewArena(Limits{})

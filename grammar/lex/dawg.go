@@ -1,8 +1,8 @@
 package lex
 
-// A wordSet is a finite set of byte strings as the root of a minimal acyclic automaton. The leaves
-// of expressions are word sets: bytes, code point classes in UTF-8, literals, unions of literals.
-// Equal sets have equal ids.
+// A wordSet is a finite set of byte strings: a node of a minimal acyclic automaton (DAWG). The
+// leaves of expressions are word sets: bytes, code point classes in UTF-8, literals, unions of
+// literals. Equal sets have equal ids.
 type wordSet int32
 
 const (
@@ -50,8 +50,8 @@ func (w *words) clone() *words {
 	}
 }
 
-// intern returns the set of ε (if final) and what the edges spell. It joins the edges in place
-// and keeps a copy if the set is new.
+// intern returns the set of ε (if final) and the words along the edges. It joins the edges in
+// place, and copies them if the set is new.
 func (w *words) intern(final bool, edges []edge) wordSet {
 	edges = joinEdges(edges)
 	h := uint64(len(edges))
@@ -103,7 +103,7 @@ func joinEdges(edges []edge) []edge {
 	return out
 }
 
-// describe derives the node's attributes from those of its targets.
+// describe computes a node's attributes from those of its targets.
 func (w *words) describe(final bool, edges []edge) wordNode {
 	n := wordNode{edges: edges, final: final, utf8: utf8Mask(w, final, edges)}
 	n.lone = final && len(edges) == 0 || !final && len(edges) == 1 && edges[0].lo == edges[0].hi && w.nodes[edges[0].next].lone
@@ -127,7 +127,7 @@ func (w *words) describe(final bool, edges []edge) wordNode {
 	return n
 }
 
-// edgeSpan measures the one-byte strings of e.
+// edgeSpan is the span of the one-byte strings of e.
 func edgeSpan(e edge) span {
 	s := span{1, runeCost(e.lo), jsonCost(e.lo), runeCost(e.lo)}
 	for b := int(e.lo) + 1; b <= int(e.hi); b++ {
@@ -137,7 +137,7 @@ func edgeSpan(e edge) span {
 	return s
 }
 
-// after returns what may follow the byte b.
+// after returns the words of s that begin with b, without that byte.
 func (w *words) after(s wordSet, b byte) wordSet {
 	edges := w.nodes[s].edges
 	lo, hi := 0, len(edges)
@@ -179,7 +179,7 @@ const (
 	opSubtract
 )
 
-// holds combines two memberships.
+// holds combines two memberships by op.
 func (op setOp) holds(x, y bool) bool {
 	switch op {
 	case opUnion:
@@ -237,8 +237,8 @@ func combineTrivial(op setOp, x, y wordSet) (wordSet, bool) {
 	return 0, false
 }
 
-// combineAll combines pairs of about equal size, so that the union of many words is not built anew
-// for each.
+// combineAll combines many sets, halves first, so that the union of many words is not built anew
+// for each word.
 func (w *words) combineAll(op setOp, sets []wordSet) wordSet {
 	if len(sets) == 1 {
 		return sets[0]

@@ -1,11 +1,11 @@
 package lex
 
-// maxDerived bounds the memo of derive, which holds nothing that cannot be found again.
+// maxDerived bounds the memo of derive, whose entries can all be computed again.
 const maxDerived = 400_000
 
-// derive returns the language of what may follow b in the words of e. It is memoised by the first
-// byte of the range around b on which all derivatives of e agree, so that shared parts of
-// different states are derived once.
+// derive returns the Brzozowski derivative of e by b: the words of e that begin with b, without
+// that byte. All derivatives by a range of bytes agree, so that the memo's key has the first byte
+// of the range.
 func (a *Arena) derive(e Expr, b byte) Expr {
 	n := a.at(e)
 	switch n.kind {
@@ -24,7 +24,7 @@ func (a *Arena) derive(e Expr, b byte) Expr {
 		a.fail(&LimitError{What: "derivatives for one question", Limit: a.limits.Work, Spent: true})
 		return empty
 	}
-	a.taken++
+	a.derivatives++
 	d := a.deriveParts(e, b)
 	if a.err == nil {
 		a.derived.put(key, d)
@@ -32,15 +32,16 @@ func (a *Arena) derive(e Expr, b byte) Expr {
 	return d
 }
 
-// Derived returns how many derivatives have been taken, those that were remembered not counted. It
-// is what states cost.
+// Derived returns how many derivatives have been taken, memoised ones not counted: the cost of
+// states.
 func (a *Arena) Derived() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.taken
+	return a.derivatives
 }
 
-// deriveParts copies what it needs of the node first: building expressions moves nodes.
+// deriveParts is derive without the memo. It copies the node first: building expressions moves
+// nodes.
 func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	n := *a.at(e)
 	switch n.kind {
@@ -54,7 +55,7 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindUnion:
 		return a.deriveSet(&n, b, (*Arena).union)
 	case kindIntersect:
-		// searches are over intersections: what many parts cost counts
+		// searches derive intersections, and many parts cost more
 		a.work -= len(n.args) / 8
 		return a.deriveSet(&n, b, (*Arena).intersect)
 	case kindNot:
@@ -62,7 +63,7 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindNumber:
 		return a.deriveNumber(e, b)
 	case kindShared:
-		return a.derive(a.adopted(&n), b)
+		return a.derive(a.imported(&n), b)
 	}
 	x, rest := Expr(n.a), n.max
 	if rest != unbounded {
@@ -71,9 +72,8 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	return a.concat2(a.derive(x, b), a.repeat(x, n.min-1, rest))
 }
 
-// deriveSet combines the derivatives of the parts of a union or an intersection. Those that change
-// nothing are left out at once: most parts of a large set, such as of forbidden words, are among
-// them.
+// deriveSet combines the derivatives of the parts of a union or an intersection. It skips neutral
+// ones at once: most parts of a large intersection, such as one of forbidden words, are neutral.
 func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
 	nothing, all := empty, a.anyBytes
 	if n.kind == kindIntersect {
@@ -94,7 +94,7 @@ func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) E
 	if len(parts) == 0 {
 		return nothing
 	}
-	d, ok := a.known(n.kind, parts)
+	d, ok := a.findSet(n.kind, parts)
 	if !ok {
 		d = combine(a, parts...)
 	}
@@ -104,9 +104,9 @@ func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) E
 
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }
 
-// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives. It is the largest of
-// an arena's tables. What was not asked for lately goes: the young half becomes the old one when
-// it is full, and what is found in the old half is young again.
+// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives. It is an arena's
+// largest table, and forgets what was not used lately: a full young half becomes the old half, and
+// an entry found in the old half is put into the young one.
 type deriveMemo struct{ young, old derivedTable }
 
 func (m *deriveMemo) get(key uint64) (Expr, bool) {
@@ -127,8 +127,8 @@ func (m *deriveMemo) put(key uint64, to Expr) {
 	m.young.put(key, to)
 }
 
-// derivedTable is a half of the memo; open addressing. It grows in the middle of a mask: a slot is
-// one word.
+// derivedTable is a half of the memo, a hash table with open addressing. It may grow while a mask
+// is computed, so that a slot is one word.
 type derivedTable struct {
 	slots []derivedSlot
 	count int
@@ -157,7 +157,7 @@ func (t *derivedTable) get(key uint64) (Expr, bool) {
 	return Expr(s & (1<<exprBits - 1)), s != 0
 }
 
-// quickGrowth is the size below which a table grows fourfold: many masks fill it from nothing.
+// quickGrowth is the size below which a table grows fourfold: many masks fill an empty one.
 const quickGrowth = 1 << 15
 
 func (t *derivedTable) put(key uint64, to Expr) {

@@ -107,7 +107,7 @@ func (a *Arena) heads(e Expr, h *headSet) {
 		if row := a.sharedRow(n); row != nil {
 			h.rows = append(h.rows, row)
 		} else {
-			a.heads(a.adopted(n), h)
+			a.heads(a.imported(n), h)
 		}
 	case kindNumber:
 		h.tables = true

@@ -26,11 +26,11 @@ type DFAEdge struct {
 }
 
 // Automaton returns the minimal automaton of the texts in e; what is not valid UTF-8 is left out.
-// It has no states if there are none. The error is a *LimitError when more than maxStates states
-// are met on the way (some five times what the result needs are common).
+// It has no states if there are none. The error is a *LimitError if more than maxStates states are
+// visited, often five times as many as the result has.
 func (a *Arena) Automaton(e Expr, maxStates int) (*DFA, error) {
 	earlier := a.Err()
-	a.setErr(nil) // what was met before does not matter
+	a.setErr(nil) // an earlier limit does not matter
 	d, err := a.automaton(e, maxStates)
 	if earlier != nil {
 		a.setErr(earlier)
@@ -87,12 +87,11 @@ type minimizer struct {
 	states []State // the first is the start
 	index  map[State]int32
 	moves  [][]move  // by state
-	before [][]int32 // by state: those that lead to it
-	class  []int32   // by state: equal ones have one number
+	before [][]int32 // by state: its predecessors
+	class  []int32   // by state: the number of its equivalence class
 }
 
-// move is where the bytes from first on lead, up to the next move. To is -1 where there is no way
-// on.
+// move leads on by the bytes from first up to that of the next move; to is -1 for Dead.
 type move struct {
 	first byte
 	to    int32
@@ -121,9 +120,9 @@ func newMinimizer(a *Arena, states []State) *minimizer {
 	return m
 }
 
-// signature spells whether the state accepts and, range by range, the classes of its successors.
-// Ranges that differ in state but not in class are one: they would make equivalent states look
-// different.
+// signature appends whether the state accepts and, range by range, the class of its successor.
+// Adjacent ranges of one class are one: otherwise equivalent states would have different
+// signatures.
 func (m *minimizer) signature(buf []byte, i int, class []int32) []byte {
 	accept := byte(0)
 	if m.Accepting(m.states[i]) {
@@ -201,8 +200,8 @@ func (a *Arena) eachRuneRange(s State, f func(ecma.Range, State)) {
 	}
 }
 
-// eachTail reads the continuation bytes that are left after the bits of prefix; blocks that lead
-// to one state are not split.
+// eachTail is eachRuneRange for the code points whose first bits are prefix, with so many
+// continuation bytes left. Blocks that lead to one state are not split.
 func (a *Arena) eachTail(s State, prefix rune, left int, f func(ecma.Range, State)) {
 	if t, ok := a.blockTarget(s, left); ok {
 		f(ecma.Range{Lo: prefix << (6 * left), Hi: (prefix+1)<<(6*left) - 1}, t)
@@ -220,8 +219,8 @@ func (a *Arena) eachTail(s State, prefix rune, left int, f func(ecma.Range, Stat
 	}
 }
 
-// blockTarget returns the state that all sequences of left continuation bytes lead to, if it is
-// one.
+// blockTarget returns the state that all sequences of so many continuation bytes lead to, if there
+// is one.
 func (a *Arena) blockTarget(s State, left int) (State, bool) {
 	for ; left > 0; left-- {
 		row := a.Row(s)

@@ -2,8 +2,7 @@ package lex
 
 import "slices"
 
-// IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found
-// out.
+// IsEmpty reports whether e has no word. The error is a *LimitError if that could not be decided.
 func (a *Arena) IsEmpty(e Expr) (bool, error) {
 	var live bool
 	err := a.attempt(a.limits.Work, func() { live = a.live(e) })
@@ -17,11 +16,11 @@ func (a *Arena) Subset(x, y Expr) (bool, error) {
 	return !live && err == nil, err
 }
 
-// live reports whether e has a word. When the work runs out it fails and answers false, at once if
-// asked again.
+// live reports whether e has a word. If the work runs out, it fails and answers false, and does so
+// at once when asked again.
 //
-// Only intersections and complements need a search; it recurses into parts of smaller depth only,
-// hence ends.
+// Only intersections and complements need a search. It asks live only of parts of smaller depth,
+// and therefore ends.
 func (a *Arena) live(e Expr) bool {
 	n := a.at(e)
 	switch n.live {
@@ -41,7 +40,7 @@ func (a *Arena) live(e Expr) bool {
 		l, r := Expr(n.a), Expr(n.b)
 		live = a.live(l) && a.live(r)
 	case kindRepeat:
-		live = a.live(Expr(n.a)) // min is not 0, or it were nullable
+		live = a.live(Expr(n.a)) // min is above 0: it is not nullable
 	case kindUnion:
 		for _, x := range n.args {
 			if live = a.live(x); live {
@@ -53,16 +52,14 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		if live = a.goesOn(e); !live {
-			a.ask(func() { live = a.search(e) })
-		}
+		a.ask(func() { live = a.tryLiveByte(e) || a.search(e) })
 	}
 	switch {
 	case a.err == nil || live:
-		a.settle(e, live)
-	case a.work < 0 && !a.hasty:
+		a.setLive(e, live)
+	case a.work < 0 && !a.retriable:
 		a.nodes[e].live = undecided
-		a.given++
+		a.undecidedCount++
 	}
 	if saved != nil {
 		a.err = saved
@@ -70,56 +67,55 @@ func (a *Arena) live(e Expr) bool {
 	return live
 }
 
-// possible is live for states that are reached, where a question too hard to answer counts as yes,
-// unless there is something better: see fillRow.
-func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
+// mayBeLive is live for successors of states. A question that is too hard counts as yes; fillRow
+// then decides.
+func (a *Arena) mayBeLive(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
 
-// budget is how many derivatives a question about a state may take. Each question that was given
-// up halves it, five times at most: others like it are as hard.
-func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
+// budget is how many derivatives a question about a state may take. Each question given up halves
+// it, five times at most: similar ones are as hard.
+func (a *Arena) budget() int { return a.limits.Work >> min(a.undecidedCount, 5) }
 
-func (a *Arena) settle(e Expr, live bool) {
+func (a *Arena) setLive(e Expr, live bool) {
 	a.nodes[e].live = no
 	if live {
 		a.nodes[e].live = yes
 	}
 }
 
-// Plain reports whether e is seen to have a word without a search. Where it takes a search to see,
-// the answer is no.
-func (a *Arena) Plain(e Expr) bool {
+// KnownLive reports whether e is known to have a word without a search.
+func (a *Arena) KnownLive(e Expr) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.plainlyLive(e)
+	return a.knownLive(e)
 }
 
-func (a *Arena) plainlyLive(e Expr) bool {
+func (a *Arena) knownLive(e Expr) bool {
 	n := a.at(e)
 	switch {
 	case n.live != unknown:
 		return n.live == yes
 	case n.kind == kindConcat:
-		return a.plainlyLive(Expr(n.a)) && a.plainlyLive(Expr(n.b))
+		return a.knownLive(Expr(n.a)) && a.knownLive(Expr(n.b))
 	case n.kind == kindRepeat:
-		return a.plainlyLive(Expr(n.a))
+		return a.knownLive(Expr(n.a))
 	case n.kind == kindUnion:
-		return slices.ContainsFunc(n.args, a.plainlyLive)
+		return slices.ContainsFunc(n.args, a.knownLive)
 	}
 	return false
 }
 
-// search explores the derivatives of an intersection or complement, those first that seem nearest
-// to acceptance, until it meets a live one. Finding none proves all explored ones empty; finding
-// one proves every explored one that leads to it live.
+// search explores the derivatives of an intersection or complement, best estimate first, until it
+// reaches a live one. If it finds none, all explored ones are empty; if it finds one, every
+// explored one that leads to it is live.
 func (a *Arena) search(start Expr) bool {
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
 	found := []Expr{start}
 	var edges [][2]int // predecessor, successor in found
 	goal := -1
-	open := frontier{{expr: start}}
-	for len(open) > 0 && goal < 0 && a.err == nil {
-		v := open.pop()
+	queue := frontier{{expr: start}}
+	for len(queue) > 0 && goal < 0 && a.err == nil {
+		v := queue.pop()
 		i := seen[v.expr]
 		a.eachSuccessor(v.expr, func(d Expr, by byte) bool {
 			if a.err != nil {
@@ -130,11 +126,12 @@ func (a *Arena) search(start Expr) bool {
 				j = len(found)
 				seen[d] = j
 				found = append(found, d)
-				open.push(vertex{d, v.cost - 1, a.outlook(d)}) // near before far
+				// on equal estimates, breadth first
+				queue.push(vertex{d, v.cost - 1, a.estimate(d)})
 			}
 			edges = append(edges, [2]int{i, j})
-			if !ok && a.knownLive(d, depth) {
-				goal, a.onward = j, by
+			if !ok && a.decideLive(d, depth) {
+				goal, a.liveByte = j, by
 			}
 			return goal < 0
 		})
@@ -143,27 +140,26 @@ func (a *Arena) search(start Expr) bool {
 	case a.err != nil:
 		return false
 	case goal >= 0:
-		a.settlePredecessors(found, edges, goal)
+		a.setPredecessorsLive(found, edges, goal)
 		return true
 	}
 	for _, e := range found {
-		a.settle(e, false)
+		a.setLive(e, false)
 	}
 	return false
 }
 
-// goesOn tries the last byte by which a search came to what was known to be live: it often leads
-// there from other states of the automaton, too. Where a limit is met nothing is known: what was
-// given up inside of a complement would hold more than it should.
-func (a *Arena) goesOn(e Expr) bool {
-	d := a.derive(e, a.onward)
-	return a.err == nil && a.plainlyLive(d)
+// tryLiveByte reports whether e is live by the last byte that led a search to a live expression:
+// that often works for other states of the automaton, too. If a limit is met, it does not know: a
+// complement around what was given up would accept too much.
+func (a *Arena) tryLiveByte(e Expr) bool {
+	d := a.derive(e, a.liveByte)
+	return a.err == nil && a.knownLive(d)
 }
 
-// outlook orders what a search looks at: by the bytes that are missing at least, and then by how
-// many languages an intersection leaves out. What begins as few of those do has the most room to
-// differ from all.
-func (a *Arena) outlook(e Expr) int32 {
+// estimate orders a search: by the least number of bytes that are missing, and then by the number
+// of languages that an intersection excludes. With fewer of those, words are more likely.
+func (a *Arena) estimate(e Expr) int32 {
 	n := a.at(e)
 	bytes, excluded := min(n.span.minBytes, 1<<14), 0
 	if n.kind == kindIntersect {
@@ -179,9 +175,9 @@ func (a *Arena) outlook(e Expr) int32 {
 	return bytes<<16 + int32(min(excluded, 1<<16-1))
 }
 
-// knownLive decides d at once, or by a smaller search; an undecided one of the same depth is
-// explored instead.
-func (a *Arena) knownLive(d Expr, depth int32) bool {
+// decideLive decides d at once, or by a search of smaller depth. If it does not know, the search
+// explores d.
+func (a *Arena) decideLive(d Expr, depth int32) bool {
 	n := a.at(d)
 	if n.live == yes || n.live == no {
 		return n.live == yes
@@ -193,13 +189,13 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	case yes:
 		return true
 	case no:
-		a.settle(d, false)
+		a.setLive(d, false)
 	}
 	return false
 }
 
 // eachSuccessor calls f for the derivatives of e that are not known to be empty, each with a byte
-// that it is by, for a union for its parts, until f returns false.
+// that leads to it, until f returns false. For a union it calls f for the parts.
 func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by byte) bool) {
 	n := a.at(e)
 	if n.live == no {
@@ -207,7 +203,7 @@ func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by byte) bool) {
 	}
 	if n.kind == kindUnion {
 		for _, x := range n.args {
-			if !f(x, a.onward) {
+			if !f(x, a.liveByte) {
 				return
 			}
 		}
@@ -224,13 +220,13 @@ func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by byte) bool) {
 	}
 }
 
-// settlePredecessors marks live everything from which found[goal] is reached over the edges.
-func (a *Arena) settlePredecessors(found []Expr, edges [][2]int, goal int) {
+// setPredecessorsLive marks live everything from which found[goal] is reached over the edges.
+func (a *Arena) setPredecessorsLive(found []Expr, edges [][2]int, goal int) {
 	into := make([][]int, len(found))
 	for _, e := range edges {
 		into[e[1]] = append(into[e[1]], e[0])
 	}
-	a.settle(found[goal], true)
+	a.setLive(found[goal], true)
 	marked := make([]bool, len(found))
 	marked[goal] = true
 	for stack := []int{goal}; len(stack) > 0; {
@@ -239,7 +235,7 @@ func (a *Arena) settlePredecessors(found []Expr, edges [][2]int, goal int) {
 		for _, p := range into[i] {
 			if !marked[p] {
 				marked[p] = true
-				a.settle(found[p], true)
+				a.setLive(found[p], true)
 				stack = append(stack, p)
 			}
 		}

@@ -34,8 +34,8 @@ func (l Limits) withDefaults() Limits {
 type LimitError struct {
 	What  string // "expressions", "states", "work", "repetition", "pattern length" …
 	Limit int
-	// the arena has spent what it may, on one question or altogether: nothing that comes out
-	// of it any more can be relied on
+	// Spent: the work for one question, or the room of the arena, is used up. Later results of
+	// the arena cannot be relied on
 	Spent bool
 }
 

@@ -2,8 +2,8 @@ package lex
 
 import "slices"
 
-// union normalises to a sorted set of parts: word sets merged into one, counts of one thing before
-// one tail merged, and what a larger part contains dropped where that is cheap to see.
+// union normalises to a sorted set of parts. Word sets are merged into one, so are counts of the
+// same expression before the same tail, and parts that another part plainly contains are dropped.
 func (a *Arena) union(parts ...Expr) Expr {
 	args := a.flatten(kindUnion, parts)
 	args = a.mergeWords(args, opUnion)
@@ -23,7 +23,7 @@ func (a *Arena) union(parts ...Expr) Expr {
 	return a.intern(node{kind: kindUnion, args: args})
 }
 
-// union2 is union for two parts, with the common cases at hand.
+// union2 is union for two parts, with a fast path for common cases.
 func (a *Arena) union2(x, y Expr) Expr {
 	switch {
 	case x == empty || x == y:
@@ -37,10 +37,10 @@ func (a *Arena) union2(x, y Expr) Expr {
 	return d
 }
 
-// known returns the union or intersection of parts if that very node is there: nodes are in normal
-// form, so that nothing is left to do. Most derivatives of what many parts make are such, and
-// normalising them anew takes most of the time that products of automata take.
-func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
+// findSet returns the union or intersection of parts if the arena has that very node: it is in
+// normal form, so that nothing is left to do. Most derivatives of large sets are such nodes, and
+// normalising them anew would take most of the time of products of automata.
+func (a *Arena) findSet(k kind, parts []Expr) (Expr, bool) {
 	args := append(a.sorted[:0], parts...)
 	slices.Sort(args)
 	args = slices.Compact(args)
@@ -53,9 +53,9 @@ func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
 	return Expr(id), id >= 0
 }
 
-// covers looks among the sorted parts of an intersection for x and ¬y with x ⊆ y: because x is y,
-// is a part of the union y, or y is all text and x is some. With inner kindIntersect it looks for
-// the dual in a union: x ⊇ y.
+// covers reports whether the sorted parts of an intersection hold x and ¬y with x ⊆ y: x is y, or
+// a part of the union y, or y is all text and x is text. With inner kindIntersect it looks for the
+// dual in a union: x ⊇ y.
 func (a *Arena) covers(args []Expr, inner kind) bool {
 	has := func(x Expr) bool {
 		_, found := slices.BinarySearch(args, x)
@@ -117,14 +117,14 @@ func (a *Arena) mergeWords(args []Expr, op setOp) []Expr {
 	return out
 }
 
-// countedTail reads e as base{lo,hi}·tail.
+// countedTail is an expression of the form base{lo,hi}·tail.
 type countedTail struct {
 	base, tail Expr
 	lo, hi     int32
 }
 
-// mergeCounts joins x{1,3}t and x{2,5}t to x{1,5}t. Without it, searching for a{0,5000}b in a run
-// of a's would collect a term for each.
+// mergeCounts joins x{1,3}t and x{2,5}t to x{1,5}t. Without it, a search for a{0,5000}b in a run
+// of a's would collect a term for each a.
 func (a *Arena) mergeCounts(args []Expr) []Expr {
 	counts := a.counts[:0]
 	out := args[:0]
@@ -175,7 +175,7 @@ func joinCounts(sorted []countedTail) []countedTail {
 	return out
 }
 
-// absorb drops what AnyText or the set of all byte strings contains.
+// absorb drops the parts of a union that AnyText, or the set of all byte strings, contains.
 func (a *Arena) absorb(args []Expr) []Expr {
 	if slices.Contains(args, a.anyBytes) {
 		return []Expr{a.anyBytes}
@@ -225,8 +225,8 @@ func (a *Arena) nullableOnly(args []Expr) Expr {
 	return epsilon
 }
 
-// mergeLengths combines class{m,n} parts, among them bounds on the length (AnyRune{m,n}), and
-// drops or refutes such bounds by what is known of the other parts' lengths.
+// mergeLengths combines parts of the form class{m,n}, among them bounds on the length
+// (AnyRune{m,n}). It decides such bounds where the lengths of the other parts are known.
 func (a *Arena) mergeLengths(args []Expr) []Expr {
 	merged, found := empty, false
 	out := args[:0]
@@ -261,24 +261,14 @@ func (a *Arena) mergeLengths(args []Expr) []Expr {
 	return append(out, merged)
 }
 
-func minCount(x, y int32) int32 {
-	switch {
-	case x == unbounded:
-		return y
-	case y == unbounded:
-		return x
-	}
-	return min(x, y)
-}
-
 // isClass reports whether e is a non-empty set of single code points.
 func (a *Arena) isClass(e Expr) bool {
 	n := a.at(e)
 	return n.kind == kindWords && e != empty && n.text && n.span.minRunes == 1 && n.span.maxRunes == 1
 }
 
-// fits says whether every (yes) or no (no) word common to args has lo to hi code points, as far as
-// their spans tell.
+// fits says by the spans of args whether every word that they share has lo to hi code points
+// (yes), or none has (no).
 func (a *Arena) fits(args []Expr, lo, hi int32) verdict {
 	for _, x := range args {
 		n := a.at(x)

@@ -37,25 +37,23 @@ func (a *Arena) Bytes(set ByteSet) Expr {
 	return a.build(func() Expr { return a.leaf(a.words.ofBytes(set)) })
 }
 
-// Runes is any one code point of the ranges, in UTF-8; surrogates, and what is beyond Unicode,
-// count for nothing.
+// Runes is any one code point of the ranges, in UTF-8. Surrogates, and values beyond Unicode, are
+// left out.
 func (a *Arena) Runes(ranges ...ecma.Range) Expr {
 	return a.build(func() Expr { return a.leaf(a.words.ofRunes(ecma.NewSet(slices.Clone(ranges)...))) })
 }
 
-// Concat is the language of words made of one word of each part, in order; of ε when there is
-// none.
+// Concat is the language of one word of each part, in order; {ε} if there are no parts.
 func (a *Arena) Concat(parts ...Expr) Expr {
 	return a.build(func() Expr { return a.concat(parts...) })
 }
 
-// Union is the language of the words of any of the parts; empty when there is none.
+// Union is the language of the words of any part; empty if there are no parts.
 func (a *Arena) Union(parts ...Expr) Expr {
 	return a.build(func() Expr { return a.union(parts...) })
 }
 
-// Intersect is the language of the words that all parts share; of all valid UTF-8 text when there
-// is none.
+// Intersect is the language of the words that all parts share; AnyText if there are no parts.
 func (a *Arena) Intersect(parts ...Expr) Expr {
 	return a.build(func() Expr {
 		if len(parts) == 0 {
@@ -136,7 +134,7 @@ func (a *Arena) concat2(l, r Expr) Expr {
 	return a.intern(node{kind: kindConcat, a: int32(l), b: int32(r)})
 }
 
-// join returns l·r as one expression other than a concatenation, where there is one.
+// join returns l·r as a word set or a repetition, if it has that form.
 func (a *Arena) join(l, r Expr) (Expr, bool) {
 	nl, nr := a.at(l), a.at(r)
 	if nl.kind == kindWords && nr.kind == kindWords {
@@ -168,7 +166,7 @@ func (a *Arena) counted(e Expr) (base Expr, lo, hi int32) {
 	return e, 1, 1
 }
 
-// repeat normalises nullable bodies (min becomes 0) and nested counts whose sums leave no gaps.
+// repeat normalises nullable bodies (lo becomes 0) and nested counts whose sums leave no gaps.
 func (a *Arena) repeat(e Expr, lo, hi int32) Expr {
 	lo = max(lo, 0)
 	n := a.at(e)
@@ -240,8 +238,8 @@ func (a *Arena) not(e Expr) Expr {
 	return a.intern(node{kind: kindNot, a: int32(e)})
 }
 
-// mapParts applies f to the parts of n and combines the results as n combines its parts. The node
-// may be of another arena. It returns false for a node without parts.
+// mapParts applies f to the parts of n, which may be of another arena, and combines the results as
+// n combines its parts. It returns false for a node without parts.
 func (a *Arena) mapParts(n *node, f func(Expr) Expr) (Expr, bool) {
 	switch n.kind {
 	case kindConcat:

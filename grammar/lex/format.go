@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// formats builds the language of every format that an automaton can decide. Not among them are
-// idn-hostname and idn-email: whether a label is a U-label takes Punycode and contextual rules.
+// formats builds the language of every format that an automaton can decide. It cannot decide
+// idn-hostname and idn-email: a U-label takes Punycode and contextual rules.
 var formats = map[string]func(*Arena) Expr{
 	"date-time":             rule("date-time"),
 	"date":                  rule("date"),
@@ -32,8 +32,8 @@ var formats = map[string]func(*Arena) Expr{
 }
 
 // Format returns the texts of a JSON Schema format, and false for formats that are unknown or that
-// no automaton decides. Which document defines a format is said at its rule. All are exact but
-// those of WideFormat.
+// no automaton decides. formatRules name the document that defines each. All are exact, except
+// those of FormatSuperset, which are subsets.
 func (a *Arena) Format(name string) (Expr, bool) {
 	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {
@@ -42,9 +42,9 @@ func (a *Arena) Format(name string) (Expr, bool) {
 	return a.build(func() Expr { return a.useFormat(name, number) }), true
 }
 
-// WideFormat returns a language that holds a format of which Format admits only a large part: what
-// is outside of it is no text of the format. It is false for the others.
-func (a *Arena) WideFormat(name string) (Expr, bool) {
+// FormatSuperset returns a language that contains a format of which Format returns a subset. It is
+// false for other formats.
+func (a *Arena) FormatSuperset(name string) (Expr, bool) {
 	switch name {
 	case "regex":
 		return a.anyText, true
@@ -98,8 +98,8 @@ var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 
 // formatRules are whole-text patterns; <name> stands for an earlier rule. Spaces are significant.
 var formatRules = []struct{ name, pattern string }{
-	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C. Leap seconds are those
-	// of UTC: where another offset has them would have to be remembered from the minute on.
+	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C. Leap seconds only in
+	// UTC: with other offsets an automaton would have to remember the minute.
 	{"leap-year", `[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00`},
 	{"date", `[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|<leap-year>-02-29`},
 	{"fraction", `(?:\.[0-9]+)?`},
@@ -123,10 +123,10 @@ var formatRules = []struct{ name, pattern string }{
 		`|(?:(?:<h16>:){0,2}<h16>)?::(?:<h16>:){2}<ls32>|(?:(?:<h16>:){0,3}<h16>)?::<h16>:<ls32>|(?:(?:<h16>:){0,4}<h16>)?::<ls32>` +
 		`|(?:(?:<h16>:){0,5}<h16>)?::<h16>|(?:(?:<h16>:){0,6}<h16>)?::`},
 	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253
-	// characters. Of A-labels (RFC 5890 §2.3.2.1), whose Punycode (RFC 3492 §6.2) takes
-	// arithmetic to decode, that the last of its numbers ends: never with a decimal digit,
-	// which stands for more than any threshold, and the first within two digits with none but
-	// a zero.
+	// characters. A-labels (RFC 5890 §2.3.2.1) end in Punycode (RFC 3492 §6.2), which takes
+	// arithmetic to decode. The rule checks only that its last number ends: never with a
+	// decimal digit, which is above any threshold, and a first number of one or two digits
+	// only with a zero (a).
 	{"a-label", `[Xx][Nn]--(?:[Aa][A-Za-z]?|[0-9B-Zb-z][Aa]|[0-9A-Za-z\-]{2,58}[A-Za-z])`},
 	{"xn-label", `[Xx][Nn](?:[0-9A-Za-z](?:[0-9A-Za-z\-]{0,59}[0-9A-Za-z])?|-[0-9A-Za-z](?:[0-9A-Za-z\-]{0,58}[0-9A-Za-z])?)`},
 	{"x-label", `[Xx](?:[0-9A-Za-z]|[0-9A-MO-Za-mo-z\-][0-9A-Za-z\-]{0,60}[0-9A-Za-z])?`},

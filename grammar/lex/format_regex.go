@@ -3,11 +3,10 @@ package lex
 // regexNesting is how deep groups may nest in a text of format regex.
 const regexNesting = 12
 
-// regexFormat builds format regex. Groups nest, so that no automaton decides ECMA-262's patterns;
-// this is a subset of those that Regex does not call invalid, that people write. Left out are:
-// groups nested deeper than regexNesting, group names, \p, \k and \0, lookbehind, literal braces
-// before digits, and ranges and counts whose bounds are not in order at first sight ({10,19},
-// [c-e], [à-ý]).
+// regexFormat builds format regex. Groups nest, so that no automaton decides ECMA-262's patterns.
+// This is a subset of the patterns that Regex does not call invalid. It lacks groups nested deeper
+// than regexNesting, group names, \p, \k and \0, lookbehind, literal braces before digits, and
+// ranges and counts whose bounds no simple rule shows to be in order ({10,19}, [c-e], [à-ý]).
 func (a *Arena) regexFormat() Expr {
 	atoms, asserted := []Expr{a.rule("regex-atom")}, []Expr{a.rule("regex-assertion")}
 	var disjunction Expr

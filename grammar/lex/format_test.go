@@ -184,8 +184,8 @@ func checkSuite(t *testing.T, a *Arena, e Expr, name string, content []byte) {
 	}
 }
 
-// TestFormat_besideAPatternCostsLittle: so does whether a time can still hold a pattern that is
-// found anywhere.
+// TestFormat_besideAPatternCostsLittle: it takes little work to decide whether a time can still
+// match a pattern somewhere.
 func TestFormat_besideAPatternCostsLittle(t *testing.T) {
 	for _, pattern := range []string{`\d\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`, `T.*T`, `[+-]\d\d:\d\d$`, `^(?!.*:60)`, `\.\d{6}`} {
 		a := NewArena(Limits{Work: 30_000})
@@ -203,8 +203,8 @@ func TestFormat_besideAPatternCostsLittle(t *testing.T) {
 	}
 }
 
-// TestSearch_besideACounterCostsLittle: the states of a format beside a pattern are as many as its
-// counters count, and each must be found to be live. What one of both refuses is not looked at.
+// TestSearch_besideACounterCostsLittle: a format intersected with a pattern has a state for each
+// count of its counters, and whether each is live takes little work.
 func TestSearch_besideACounterCostsLittle(t *testing.T) {
 	const letters = 50
 	for _, c := range []struct {

@@ -1,14 +1,14 @@
 package lex
 
-// vertex is an expression that a search has come to.
+// vertex is an expression that a search has reached.
 type vertex struct {
 	expr           Expr
 	cost, estimate int32
 }
 
-// frontier is a heap of vertices by estimate. Where estimates are equal, the vertex with the
-// greatest cost comes first: it has the least left to go. It is written out because container/heap
-// allocates for every vertex, and searches are much of what states cost.
+// frontier is a heap of vertices by estimate. On equal estimates the vertex with the greatest cost
+// comes first: it has the least left to go. It does not use container/heap, which allocates for
+// every vertex: searches are a large part of what states cost.
 type frontier []vertex
 
 func (f *frontier) push(v vertex) {

@@ -15,8 +15,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// FuzzRegex compares with package regexp on the syntax that both share. Whatever the pattern,
-// there is an answer or a typed error.
+// FuzzRegex compares with package regexp on the syntax that both share. Every pattern gives an
+// answer or a typed error.
 func FuzzRegex(f *testing.F) {
 	for _, p := range patterns {
 		f.Add(p, "ab c")
@@ -60,8 +60,8 @@ func sameInGo(pattern, text string) (match, ok bool) {
 	return err == nil && re.MatchString(text), err == nil
 }
 
-// FuzzJSONString compares with encoding/json: what closes must decode to a word, and canonical
-// output of a word must close.
+// FuzzJSONString compares with encoding/json: a string that may be closed decodes to a word, and
+// the canonical spelling of a word may be closed.
 func FuzzJSONString(f *testing.F) {
 	for _, s := range []string{``, `a\n`, `\u00e9`, `\ud83d\ude00`, `\ud800`, "é", "\x80"} {
 		f.Add(s)

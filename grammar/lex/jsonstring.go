@@ -6,19 +6,19 @@ import (
 )
 
 // StringState is a state of the automaton that reads the inside of a JSON string literal (RFC 8259
-// §7): raw UTF-8 and escapes, which it decodes and feeds to a [State]. Like that, it never enters
-// a dead end: \u00e is alive only if some fourth digit leads on.
+// §7). It decodes escapes and feeds the text to a [State]. Like that, it never enters a dead end:
+// \u00e is alive only if some fourth digit leads on.
 type StringState int32
 
 const (
 	// StringDead refuses everything.
 	StringDead StringState = 0
-	// StringClosed is reached by the closing quote, which is read when what was decoded is
+	// StringClosed follows the closing quote, which may come where the decoded text is
 	// accepted. Nothing follows it.
 	StringClosed StringState = 1
 )
 
-// Escapes is which escapes may be written.
+// Escapes says which escapes may be written.
 type Escapes uint8
 
 const (
@@ -37,14 +37,13 @@ const (
 // StringRow is a state's successor for every byte.
 type StringRow [256]StringState
 
-// stringKey is the identity of a StringState. Escapes of code points feed the automaton as soon as
-// a byte of the UTF-8 is known, so that states that differ only in how the text was written soon
-// become one.
+// stringKey is the identity of a StringState. A \u escape feeds each byte of its UTF-8 as soon as
+// that is known: states that differ only in the spelling of the text soon become one.
 type stringKey struct {
 	inner   State
 	mode    stringMode
 	escapes Escapes
-	pending uint8 // bits known of the next byte or bytes; their meaning is the mode's
+	pending uint8 // bits of the next byte or bytes that are known, by mode
 }
 
 type stringPage struct {
@@ -54,15 +53,15 @@ type stringPage struct {
 
 // stringTable numbers string states; ids and pages behave like those of State.
 type stringTable struct {
-	ids   map[stringKey]StringState        // but for those outside of escapes
+	ids   map[stringKey]StringState        // inside of escapes
 	first map[stringKey]StringState        // the prototype's ids
-	texts [EscapesCommon + 1][]StringState // those, by the state of the text; 0 for none
+	texts [EscapesCommon + 1][]StringState // outside of escapes, by the state of the text
 	count StringState
 	pages [maxPages]atomic.Pointer[stringPage]
 }
 
-// StartString returns the state after the opening quote of a string whose decoded text is to be in
-// e. What in e is not valid UTF-8 cannot be written and counts for nothing.
+// StartString returns the state after the opening quote of a string whose decoded text must be in
+// e. Words of e that are not valid UTF-8 cannot be written.
 func (a *Arena) StartString(e Expr, escapes Escapes) StringState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,8 +73,8 @@ func (a *Arena) StartString(e Expr, escapes Escapes) StringState {
 // stepped from before.
 func (a *Arena) StepString(s StringState, b byte) StringState { return a.StringRow(s)[b] }
 
-// StepStringOnce is StepString for a state of which one byte is asked: it does not make the row of
-// all successors, most of which nobody may ever ask for.
+// StepStringOnce is StepString for a state from which only one byte may ever be read: it does not
+// make the row of all successors.
 func (a *Arena) StepStringOnce(s StringState, b byte) StringState {
 	k := a.stringKey(s)
 	if b < ' ' || b == '\\' || k.mode != inText || a.strings.page(s).rows[s%pageSize].Load() != nil {
@@ -105,8 +104,8 @@ func (a *Arena) StringRow(s StringState) *StringRow {
 	return a.expandString(s)
 }
 
-// Decoded returns the state that the decoded text has led to, and whether s is at a point where
-// raw bytes continue it: outside of escapes. It is Dead for StringDead and StringClosed.
+// Decoded returns the state after the decoded text, and whether s is outside of escapes, so that
+// raw bytes may follow. The state is Dead for StringDead and StringClosed.
 func (a *Arena) Decoded(s StringState) (State, bool) {
 	k := a.stringKey(s)
 	return k.inner, k.mode == inText
@@ -135,7 +134,7 @@ func (a *Arena) ShortestString(s StringState) []byte {
 		row := a.StringRow(s)
 		b := slices.IndexFunc(row[:], func(t StringState) bool { return t > StringClosed && a.StringDistance(t) <= left })
 		if b < 0 {
-			break // the limit on work was hit
+			break // a limit on work was met
 		}
 		text, s = append(text, byte(b)), row[b]
 	}
@@ -151,7 +150,7 @@ func (a *Arena) StringAtLeast(s StringState) int {
 
 func (a *Arena) stringDistance(k stringKey, known map[stringKey]int) int {
 	if k.mode == inText {
-		return a.minimum(k.inner, inJSON) + 1
+		return a.stateDistance(k.inner, inJSON) + 1
 	}
 	if d, ok := known[k]; ok {
 		return d

@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// stringMode is where in an escape a StringState is. The digits of \uABCD spell UTF-8 as follows;
-// d is the digit last read:
+// stringMode says where in an escape a StringState is. The digits of \uABCD stand for these bytes
+// of UTF-8, and lead through these modes:
 //
 //	\u00 AB       byte AB below 80, else as in the next     hexZeroZero, hexASCII or hexLast
 //	\u0A BC       C0|A<<2|B>>2, 80|(B&3)<<4|C   (A < 8)   hexShort, hexLast
@@ -15,14 +15,14 @@ import (
 //	\uD(8+A) BC   F0|A', 80|B'<<2|C>>2; A'B' = AB+4      hexHigh, hexHighLast, afterHigh
 //	\uD(C+A) BC   80|bits<<4|A<<2|B>>2, 80|(B&3)<<4|C     hexMiddle, hexLast
 //
-// bits are the two of the third byte that the first half of a surrogate pair says.
+// bits are the two bits of the third byte that the first half of a surrogate pair determines.
 type stringMode uint8
 
 const (
 	inText       stringMode = iota
 	inEscape                // after \
 	hexStart                // after \u
-	hexWide                 // after \u and a digit that is the lead byte's
+	hexWide                 // after \u and a digit, which is part of the lead byte
 	hexZero                 // after \u0
 	hexZeroZero             // after \u00
 	hexASCII                // pending: the high digit of a byte below 80
@@ -32,10 +32,10 @@ const (
 	hexD                    // after \uD
 	hexHigh                 // after \uD8 to \uDB; pending: two bits
 	hexHighLast             // pending: four bits of the second of four bytes
-	afterHigh               // pending, here and below: two bits of the third byte
-	afterHighEsc            // and \
-	lowStart                // and u
-	lowD                    // and D
+	afterHigh               // after \uD8xx; pending, here and below: bits of the third byte
+	afterHighEsc            // after \uD8xx\
+	lowStart                // after \uD8xx\u
+	lowD                    // after \uD8xx\uD
 )
 
 const (
@@ -43,7 +43,7 @@ const (
 	canonicalHex = "0123456789abcdef"
 )
 
-// bytes returns the bytes that may be legal inside the escape.
+// bytes returns the bytes that may come next in the escape.
 func (k stringKey) bytes() string {
 	canonical := k.escapes == EscapesCanonical
 	switch {
@@ -65,15 +65,15 @@ func (k stringKey) bytes() string {
 	return anyHex
 }
 
-// alive reports whether the escape can be completed. The search is short, since a byte that cannot
-// follow shows at once; where an escape may stand for any code point there is none.
+// alive reports whether the escape can be completed. The search is short, because an impossible
+// byte shows at once. It takes none where an escape may stand for any code point.
 func (a *Arena) alive(k stringKey) bool {
 	if k.inner == Dead || k.mode == inText {
 		return k.inner != Dead
 	}
 	if k.escapes == EscapesAny && (k.mode == inEscape || k.mode == hexStart) {
 		row := a.Row(k.inner)
-		for b, next := range row { // but for bytes within a code point
+		for b, next := range row { // bytes that begin a code point
 			if next != Dead && b&0xC0 != 0x80 {
 				return true
 			}
@@ -133,7 +133,7 @@ func (a *Arena) escapeMove(k stringKey, b byte) stringKey {
 	return a.leadMove(k, d)
 }
 
-// leadMove is escapeMove for the digits that decide how many bytes there will be.
+// leadMove is escapeMove for the digits that decide how many bytes the code point takes.
 func (a *Arena) leadMove(k stringKey, d int) stringKey {
 	next := stringKey{inner: k.inner, escapes: k.escapes, pending: uint8(d)}
 	switch {
@@ -165,8 +165,8 @@ func (a *Arena) leadMove(k stringKey, d int) stringKey {
 	return next
 }
 
-// SpellHex reports whether \u may stand for an ASCII character. Encoders that write for HTML
-// escape & ' + < > and the backquote.
+// SpellHex reports whether \u may stand for an ASCII character. Encoders for HTML escape & ' + < >
+// and the backquote.
 func (e Escapes) SpellHex(c byte) bool {
 	switch e {
 	case EscapesCanonical:
@@ -179,17 +179,8 @@ func (e Escapes) SpellHex(c byte) bool {
 
 // unescape returns what the letter after \ stands for.
 func unescape(b byte) byte {
-	switch b {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
+	if i := strings.IndexByte("bfnrt", b); i >= 0 {
+		return "\b\f\n\r\t"[i]
 	}
 	return b
 }

@@ -65,8 +65,8 @@ func TestJSONString_agreesWithDecoding(t *testing.T) {
 	}
 }
 
-// TestJSONString_noDeadEnds walks at random: every state must have a way on, the distance must be
-// attained, and what comes out must decode to an accepted text.
+// TestJSONString_noDeadEnds walks at random. Every state must have a successor, the distance must
+// be exact, and the string must decode to an accepted text.
 func TestJSONString_noDeadEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, pattern := range stringPatterns {
@@ -183,7 +183,7 @@ func TestJSONString_everyCodePoint(t *testing.T) {
 	}
 }
 
-// TestStepStringOnce_agreesWithRows: the same texts may go on, whether rows are made or not.
+// TestStepStringOnce_agreesWithRows: the same bytes may follow, whether rows are made or not.
 func TestStepStringOnce_agreesWithRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, name := range append(FormatNames(), stringPatterns...) {

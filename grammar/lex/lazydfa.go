@@ -2,8 +2,8 @@ package lex
 
 import "sync/atomic"
 
-// State is a state of the deterministic automaton over all expressions of an [Arena]. States of
-// equal languages are mostly, not always, equal.
+// State is a state of the deterministic automaton over all expressions of an [Arena]. States with
+// the same language are mostly, but not always, equal.
 type State int32
 
 // Dead is the state from which nothing is accepted. All others have an accepted continuation.
@@ -17,13 +17,13 @@ const (
 	maxPages = 512
 )
 
-// page holds the data of pageSize states. What a state is never changes once its id is known to a
-// reader, except that its row appears.
+// page holds the data of pageSize states. Once readers know a state, only its row and distances
+// may still be added.
 type page struct {
 	rows      [pageSize]atomic.Pointer[Row]
 	exprs     [pageSize]Expr
 	accept    [pageSize]bool
-	distances [metrics]atomic.Pointer[[pageSize]atomic.Int32] // memo of minimum, plus 1
+	distances [metrics]atomic.Pointer[[pageSize]atomic.Int32] // memo of stateDistance, plus 1
 }
 
 type pagePointer = atomic.Pointer[page]
@@ -100,7 +100,7 @@ func (a *Arena) expand(s State) *Row {
 			}
 			return row
 		}
-		e = a.adopted(&n)
+		e = a.imported(&n)
 	}
 	a.fillRow(row, e)
 	if a.mayKeepRow() {
@@ -109,8 +109,9 @@ func (a *Arena) expand(s State) *Row {
 	return row
 }
 
-// stepOnce returns the successor of s under one byte; ok is false where the others matter to
-// whether there is one (see fillRow), or it took more work than a row is sure to have for it.
+// stepOnce returns the successor of s under one byte. ok is false where fillRow might decide
+// differently: if it depends on the other successors, or took more work than a row is sure to
+// have.
 func (a *Arena) stepOnce(s State, b byte) (next State, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,16 +123,16 @@ func (a *Arena) stepOnce(s State, b byte) (next State, ok bool) {
 		if known := a.sharedRow(&n); known != nil {
 			return a.stateOf(a.sharedState(int(n.b), known[b])), true
 		}
-		e = a.adopted(&n)
+		e = a.imported(&n)
 	}
 	a.work = a.budget()
 	next = a.successor(e, b)
-	return next, a.budget()-a.work < a.budget()/16 && (next == Dead || a.plainlyLive(a.Expr(next)))
+	return next, a.budget()-a.work < a.budget()/16 && (next == Dead || a.knownLive(a.Expr(next)))
 }
 
-// fillRow computes the successors of an expression. One of which it is too hard to say whether
-// anything can follow is one of them only where there is nothing better: who begins what can be
-// ended is never led to where it cannot.
+// fillRow computes the successors of an expression. Those that are not known to be live are left
+// out if another one is, or the expression is nullable: a walker must not be led into a dead end
+// while it has another way.
 func (a *Arena) fillRow(row *Row, e Expr) {
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
@@ -144,7 +145,7 @@ func (a *Arena) fillRow(row *Row, e Expr) {
 		}
 		if t != Dead {
 			row.fill(r, t)
-			lives := a.plainlyLive(a.Expr(t))
+			lives := a.knownLive(a.Expr(t))
 			sure, doubtful = sure || lives, doubtful || !lives
 		}
 	}
@@ -152,15 +153,15 @@ func (a *Arena) fillRow(row *Row, e Expr) {
 		return
 	}
 	for b, t := range row {
-		if t != Dead && !a.plainlyLive(a.Expr(t)) {
+		if t != Dead && !a.knownLive(a.Expr(t)) {
 			row[b] = Dead
 		}
 	}
 }
 
-// successor returns the state after b. Where it cannot be had it is Dead: what was given up inside
-// of a complement would hold more than it should. Limits that were met before do not matter, and a
-// hard successor leaves some work for those after it.
+// successor returns the state after b. It is Dead if a limit is met: a complement around what was
+// given up would accept too much. Limits met before do not matter, and a hard successor leaves
+// some work for the next ones.
 func (a *Arena) successor(e Expr, b byte) State {
 	saved := a.err
 	a.err = nil
@@ -179,7 +180,7 @@ func (a *Arena) successor(e Expr, b byte) State {
 // maxSlab is how many values a slab makes at once.
 const maxSlab = 16
 
-// slab makes values some at a time: a row alone takes longer to allocate than to fill.
+// slab allocates several values at a time: allocating a row alone takes longer than filling it.
 type slab[T any] struct {
 	free []T
 	made int // when last
@@ -219,25 +220,25 @@ func (a *Arena) stateOf(e Expr) State {
 	return a.newState(e)
 }
 
-// manyParts is the number of parts of a union from which those that are empty are looked for where
-// that is not needed: parts are what steps cost.
+// manyParts is the number of parts from which prune looks for empty ones in a live union, too:
+// each part makes steps cost more.
 const manyParts = 16
 
-// prune drops the empty parts of a union, and returns ∅ for an empty expression. Where some part
-// is plainly not empty, others are as good as they may be: whether each place where a lookahead
-// may have begun still leads on takes a search for each.
+// prune drops the empty parts of a union, and returns ∅ for an empty expression. In a small union
+// that is known to be live, it drops only parts known to be empty: to decide each place where a
+// lookahead may have begun would take a search each.
 func (a *Arena) prune(e Expr) Expr {
 	n := a.at(e)
 	if n.plain {
 		return e
 	}
 	if n.kind != kindUnion {
-		if !a.possible(e) {
+		if !a.mayBeLive(e) {
 			return empty
 		}
 		return e
 	}
-	args, lives := n.args, len(n.args) <= manyParts && a.plainlyLive(e)
+	args, lives := n.args, len(n.args) <= manyParts && a.knownLive(e)
 	kept := make([]Expr, 0, len(args))
 	for _, x := range args {
 		if !lives {

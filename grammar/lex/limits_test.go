@@ -69,8 +69,8 @@ func TestLimits_areTypedErrors(t *testing.T) {
 	}
 }
 
-// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: an automaton that cannot be walked on ends,
-// and says why. It must not take a complement whose inside was given up for everything.
+// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: beyond a limit a walk ends in Dead, and Err
+// says why. If the inside of a complement was given up, the complement must not accept more.
 func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	hard := `^[ab]*a[ab]{12}$`
 	whole := NewArena(Limits{})
@@ -104,8 +104,8 @@ func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestWalk_whatIsTooHardToDecideIsNotRefused: the least length that is a multiple of five numbers
-// is not found with as little work as one question may take.
+// TestWalk_whatIsTooHardToDecideIsNotRefused: the work for one question does not suffice to find
+// the least length that is a multiple of five numbers.
 func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	a := NewArena(Limits{Work: 2000})
 	e, err := a.Regex("^(?=([ab]{2})*$)(?=([ab]{3})*$)(?=([ab]{5})*$)(?=([ab]{7})*$)(?=([ab]{11})*$).+$")
@@ -116,7 +116,7 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	if _, err := a.IsEmpty(e); !errors.As(err, &limit) {
 		t.Errorf("whether there are words: %v", err)
 	}
-	if _, err := a.Fewest(e); !errors.As(err, &limit) {
+	if _, err := a.MinRunesOf(e); !errors.As(err, &limit) {
 		t.Errorf("the shortest: %v", err)
 	}
 	start := a.Start(e)
@@ -128,8 +128,8 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestRegex_manyLookaheadsTakeFewStates: what each asks for is found one after the other, not in
-// all orders.
+// TestRegex_manyLookaheadsTakeFewStates: the search satisfies one lookahead after the other, and
+// does not try all orders.
 func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -150,8 +150,8 @@ func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	}
 }
 
-// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads hold the same
-// parts on more ways than can be followed.
+// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads share parts along
+// exponentially many paths.
 func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	a := NewArena(Limits{})
 	e, err := a.Regex(`(((?=.*(?!.*[a-z])b)([A-Z]|x)){5,10}){30,31}`)
@@ -164,8 +164,8 @@ func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	}
 }
 
-// TestIsEmpty_afterALimitInsideOfAComplement: what is left of an intersection when the work runs
-// out inside of a complement holds too much. It must not be taken for a word.
+// TestIsEmpty_afterALimitInsideOfAComplement: if the work runs out inside of a complement, the
+// derivative accepts too much. It must not count as live.
 func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
 	for work := range 40 {
 		a := NewArena(Limits{})
@@ -178,5 +178,27 @@ func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
 		if a.live(e) {
 			t.Fatalf("with %d derivatives left an empty language has a word", work)
 		}
+	}
+}
+
+// TestIsEmpty_guessesWithinItsBound: one derivative of many alternatives makes more expressions
+// than a question may, whether a search takes it or the guess before the search.
+func TestIsEmpty_guessesWithinItsBound(t *testing.T) {
+	limits := Limits{Exprs: 4000}
+	a := NewArena(limits)
+	loop := a.Repeat(a.Literal("b"), 0, -1)
+	var parts []Expr
+	for i := range 400 {
+		parts = append(parts, a.Concat(a.Literal("a"+strconv.Itoa(i)), loop, a.Literal("c")))
+	}
+	e := a.Intersect(a.Union(parts...), a.Complement(a.Concat(loop, a.Literal("c"))))
+	a.liveByte = 'a'
+	before := len(a.nodes)
+	var limit *LimitError
+	if _, err := a.IsEmpty(e); !errors.As(err, &limit) {
+		t.Errorf("within its bound it cannot be decided, but the error is %v", err)
+	}
+	if made := len(a.nodes) - before; made > limits.Exprs/exprsPerQuestion {
+		t.Errorf("%d expressions were made, at most %d may be", made, limits.Exprs/exprsPerQuestion)
 	}
 }

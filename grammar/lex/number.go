@@ -12,19 +12,19 @@ import (
 	"tenon/grammar/lex/number"
 )
 
-// Numbers are read by a machine of their own, package number: an expression of kind number is one
-// state of it.
+// A machine of its own reads numbers: package number. An expression of kind number is one of its
+// states.
 
 // numberKey is the identity of a state.
 type numberKey struct {
 	set int32
 	number.State
-	free bool // any number of digits may follow
+	free bool // maxSpelledDigits does not apply
 }
 
 type numberState struct {
 	key    numberKey
-	digits number.Digits // of the first text met that leads here
+	digits number.Digits // of the first text that led here
 	expr   Expr
 }
 
@@ -37,18 +37,18 @@ type numberTable struct {
 	parts  map[numberPart]Expr
 }
 
-// numberPart is what of a set lies between two numbers; "" is the set's own bound.
+// numberPart is the part of a set between two numbers; "" stands for the set's own bound.
 type numberPart struct {
 	set      int32
 	min, max string
 }
 
-// maxSpelledDigits is how many digits a spelling has, beside as many as it takes to end it.
+// maxSpelledDigits is how many digits a spelling may have before each must bring its end nearer.
 const maxSpelledDigits = 1000
 
-// Number returns the JSON spellings of the numbers of the set; those with an exponent only where
-// the set holds all numbers. The error is a *LimitError for bounds and divisors that are too
-// large; see number.New.
+// Number returns the JSON spellings of the numbers of a set. Spellings with an exponent are among
+// them only if the set holds all numbers. The error is a *LimitError for bounds and divisors that
+// are too large; see number.New.
 func (a *Arena) Number(spec number.Spec) (Expr, error) {
 	set, err := number.New(spec)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 	if t.ids == nil {
 		t.setIDs, t.ids, t.parts = map[string]int32{}, map[numberKey]int32{}, map[numberPart]Expr{}
 	}
-	// it has no errors; fmt finds out by faults which bounds are nil
+	// Marshal has no errors here, and fmt would panic and recover at each nil bound
 	text, _ := json.Marshal(spec)
 	key := string(text)
 	if id, ok := t.setIDs[key]; ok {
@@ -128,7 +128,7 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 		next.State, ok = s.Point(k.State)
 	case '0' <= b && b <= '9':
 		next.State, digits, ok = s.Digit(k.State, digits, b-'0')
-		ok = ok && (digits.Count() <= maxSpelledDigits || k.free || a.nearer(k, state.digits, next, digits))
+		ok = ok && (digits.Count() <= maxSpelledDigits || k.free || a.shortens(k, state.digits, next, digits))
 	}
 	if !ok {
 		return empty
@@ -136,22 +136,22 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 	return a.numberExpr(next, digits)
 }
 
-// nearer says whether the digit that leads from k to next brings an end nearer. Behind as many
-// digits as there may be, others do not follow.
-func (a *Arena) nearer(k numberKey, d number.Digits, next numberKey, digits number.Digits) bool {
+// shortens reports whether the digit that leads from k to next shortens the shortest completion.
+// Behind maxSpelledDigits, only such digits may follow.
+func (a *Arena) shortens(k numberKey, d number.Digits, next numberKey, digits number.Digits) bool {
 	k.free, next.free = true, true
 	there := a.numberExpr(next, digits)
 	if there == empty {
 		return false
 	}
-	least, ok := a.nearest(there, inBytes)
-	from, known := a.nearest(a.numberExpr(k, d), inBytes)
+	least, ok := a.distance(there, inBytes)
+	from, known := a.distance(a.numberExpr(k, d), inBytes)
 	return least < from || !ok || !known
 }
 
-// WithoutNumbers returns e without some numbers, given as JSON numbers, in all their spellings. It
-// knows unions of sets of numbers and of words. A set keeps a number if every prefix of it begins
-// other members, too: then it is never forced.
+// WithoutNumbers returns e without all spellings of some numbers, given in JSON. e may be made of
+// sets of numbers and of words. A set keeps a number if every prefix of its spellings begins other
+// members, too: a matcher that must avoid the number is then never forced to write it.
 func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	var values []*big.Rat
 	for _, text := range numbers {
@@ -163,10 +163,11 @@ func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	return a.build(func() Expr { return a.without(e, values) })
 }
 
-// maxExponent is the largest exponent of numbers in sets that hold only few exponents.
+// maxExponent bounds the exponents of numbers that WithoutNumbers takes: sets with bounds have
+// smaller members.
 const maxExponent = 4400
 
-// shortNumber returns the value of a JSON number; nil if its exponent is out of reach.
+// shortNumber returns the value of a JSON number; nil if its exponent is too large.
 func shortNumber(text string) *big.Rat {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if n, err := strconv.Atoi(exponent); exponent != "" && (err != nil || max(n, -n) > maxExponent) {
@@ -183,7 +184,7 @@ func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	n := *a.at(e)
 	switch {
 	case e == a.anyNumber || e == a.anyInteger:
-		// of no other number is there a prefix that begins nothing else
+		// only 0 has a spelling of which some prefix begins no other number
 		if slices.ContainsFunc(numbers, func(v *big.Rat) bool { return v.Sign() == 0 }) {
 			return a.intersect(e, a.complement(a.spelled(a.literal("0"), a.literal("0"))))
 		}
@@ -203,7 +204,8 @@ func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	return a.intersect(parts...)
 }
 
-// between returns what of e, a set, lies between some numbers, which are sorted.
+// between returns e, a set, without some numbers, which are sorted: the union of its parts between
+// them.
 func (a *Arena) between(e Expr, set int32, numbers []*big.Rat) Expr {
 	rest, whole := a.numbers.specs[set], numberPart{set: set}
 	var parts []Expr
@@ -225,8 +227,8 @@ func (a *Arena) between(e Expr, set int32, numbers []*big.Rat) Expr {
 	return a.union(append(parts, last)...)
 }
 
-// numberPart returns the numbers of a part of a set, which spec describes. One more number leaves
-// most parts as they were.
+// numberPart returns a part of a set, which spec describes. It has a memo: with one more number,
+// most parts are the same.
 func (a *Arena) numberPart(k numberPart, spec number.Spec) (Expr, error) {
 	e, ok := a.numbers.parts[k]
 	if !ok {
@@ -250,7 +252,7 @@ func (a *Arena) spellings(integer bool) Expr {
 	return a.spelled(whole, digit)
 }
 
-// spelled is the numbers with some integer parts and some digits of fractions.
+// spelled is the syntax of numbers, given their integer parts and the digits of fractions.
 func (a *Arena) spelled(whole, digit Expr) Expr {
 	sign, e, digits := a.leaf(a.words.ofBytes(BytesOf("+-"))), a.leaf(a.words.ofBytes(BytesOf("eE"))), a.leaf(a.words.ofBytes(ByteRange('0', '9')))
 	fraction := a.concat(a.literal("."), a.repeat(digit, 1, unbounded))

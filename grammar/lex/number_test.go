@@ -241,8 +241,8 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 	}
 }
 
-// TestNumber_canBeEndedBehindTooManyDigits: no more digits follow than may, but those that it
-// takes.
+// TestNumber_canBeEndedBehindTooManyDigits: behind the limit only those digits follow that bring
+// the end nearer.
 func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, spec := range append(append([]number.Spec(nil), numberSpecs...), plainSpecs()...) {

@@ -12,11 +12,11 @@ import (
 	"tenon/grammar/lex/number"
 )
 
-// excludable are written in all ways; some are members of many of the specifications.
+// excludable are numbers in all spellings; some are members of many of the specifications.
 var excludable = strings.Fields("0 -0.0 1 -1 2 5 7e0 10 12 2e1 1.5 0.5 25e-1 -5 -2.5 0.1 0.15 0.2 2.05 21 28 5.0 15 15.5 100 1e300 0.01 1e-21 1e99999999999 -1e-99999999999")
 
-// TestNumber_withoutSome is TestNumber_allShortSpellings where some numbers are excluded. Where
-// they are kept, an automaton that has none of them is alive behind the same beginnings.
+// TestNumber_withoutSome is TestNumber_allShortSpellings with some numbers excluded. If a set
+// keeps one of them, other members begin with each of its prefixes.
 func TestNumber_withoutSome(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i, spec := range append(slices.Clone(numberSpecs), plainSpecs()...) {
@@ -47,7 +47,7 @@ func TestNumber_withoutSome(t *testing.T) {
 	}
 }
 
-// exhaustible says whether a number that is excluded must not be a member any more.
+// exhaustible reports whether an excluded number must not be a member any more.
 func exhaustible(spec number.Spec, text string) bool {
 	s, err := number.New(spec)
 	return err == nil && s.Exhaustible(rat(text))
@@ -83,8 +83,8 @@ func isOneOf(text string, numbers []string) bool {
 	})
 }
 
-// TestNumber_withoutMost: of finite sets only some numbers are left, and every beginning of a
-// spelling is alive if and only if it is one of a number that is left.
+// TestNumber_withoutMost excludes most numbers of finite sets. A prefix is live if and only if it
+// begins a spelling of a number that is left.
 func TestNumber_withoutMost(t *testing.T) {
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -132,7 +132,7 @@ func spelled(v *big.Rat, rng *rand.Rand) string {
 	return text + "e" + strconv.Itoa(-shift)
 }
 
-// prefixWalk compares states with what is left of a set.
+// prefixWalk compares states with the numbers that are left of a set.
 type prefixWalk struct {
 	a    *Arena
 	spec number.Spec
@@ -154,7 +154,7 @@ func (w *prefixWalk) agrees(s State, text string, more int) (string, bool) {
 	return "", true
 }
 
-// begins says whether a number can be spelled so that it begins as text.
+// begins reports whether text is a prefix of some spelling of a number.
 func (w *prefixWalk) begins(text string, v *big.Rat) bool {
 	if text == "" || text == "-" && v.Sign() < 0 {
 		return true
@@ -184,8 +184,8 @@ func digitsOf(v *big.Rat) (digits string, point int) {
 	return strings.TrimRight(all, "0"), len(all) - len(fraction)
 }
 
-// TestNumber_excludingOneMoreMakesFewStates: what has been learned of the numbers between two that
-// are excluded holds as long as none between them is.
+// TestNumber_excludingOneMoreMakesFewStates: the part of a set between two excluded numbers keeps
+// its states as long as no number between them is excluded.
 func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	a := NewArena(Limits{})
 	e, err := a.Number(number.Spec{Min: rat("0"), Max: rat("99999"), Integer: number.IntegerValues})
@@ -206,7 +206,7 @@ func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	}
 }
 
-// TestNumber_excludingOneMoreCostsLittle counts allocations: what lies between two numbers that
+// TestNumber_excludingOneMoreCostsLittle counts allocations: the part between two numbers that
 // were excluded before is not made again.
 func TestNumber_excludingOneMoreCostsLittle(t *testing.T) {
 	a := NewArena(Limits{})

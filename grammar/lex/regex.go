@@ -13,8 +13,8 @@ const (
 )
 
 // Regex returns the texts in which an ECMA-262 pattern (u flag, as JSON Schema asks for) matches
-// somewhere: JSON Schema searches, it does not match whole strings. Of the syntax without the u
-// flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
+// somewhere: JSON Schema searches, it does not match whole strings. Some syntax that the u flag
+// forbids is accepted, too: escapes of punctuation, lone ] and braces.
 //
 // Lookahead, \b and anchors are exact wherever they are accepted; lookbehind and (?i:…) are not.
 // The error is a *ecma.Error or a *LimitError.

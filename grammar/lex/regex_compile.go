@@ -6,9 +6,9 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given
-// what may follow it up to the end of the text, so that $ and lookahead become intersections with
-// that continuation.
+// A regexCompiler compiles a pattern from its end to its beginning. Every node is compiled with
+// its continuation, the language of what may follow it up to the end of the text, so that $ and
+// lookahead become intersections with that.
 type regexCompiler struct {
 	a        *Arena
 	pattern  string
@@ -16,19 +16,19 @@ type regexCompiler struct {
 	err      error
 }
 
-// after is what may follow a position: at the beginning of the text, where ^ holds, behind a
-// character of a word, and behind another.
-type after struct{ begin, word, other Expr }
+// continuation is what may follow a position: at the beginning of the text, where ^ holds, behind
+// a character of a word (\w), and behind any other.
+type continuation struct{ begin, word, other Expr }
 
-func everywhere(e Expr) after { return after{e, e, e} }
+func everywhere(e Expr) continuation { return continuation{e, e, e} }
 
-// with returns what f makes of k at each position, given what other is there.
-func (k after) with(other after, f func(e, other Expr) Expr) after {
-	return after{f(k.begin, other.begin), f(k.word, other.word), f(k.other, other.other)}
+// with applies f to k and other at each position.
+func (k continuation) with(other continuation, f func(e, other Expr) Expr) continuation {
+	return continuation{f(k.begin, other.begin), f(k.word, other.word), f(k.other, other.other)}
 }
 
-// search returns the texts with a match somewhere: the pattern, then anything, at the beginning or
-// behind anything.
+// search returns the texts with a match somewhere: at the beginning or behind any text, followed
+// by any text.
 func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	k := c.compile(tree, everywhere(c.a.anyText))
 	if k == everywhere(k.begin) {
@@ -40,11 +40,11 @@ func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	return c.a.union(k.begin, c.anywhere(c.endIn(ecma.Word), k.word), c.anywhere(c.endIn(ecma.Word.Complement()), k.other))
 }
 
-// endIn is the texts that end in a character of a set.
+// endIn returns the texts that end in a character of set.
 func (c *regexCompiler) endIn(set ecma.Set) Expr { return c.a.concat2(c.a.anyText, c.class(set)) }
 
-// behind is k at each position after a text that is not empty and belongs to e.
-func (c *regexCompiler) behind(e Expr, k after) after {
+// behind returns e·k, where e holds no empty text.
+func (c *regexCompiler) behind(e Expr, k continuation) continuation {
 	if k.word == k.other {
 		return everywhere(c.a.concat2(e, k.word))
 	}
@@ -52,8 +52,8 @@ func (c *regexCompiler) behind(e Expr, k after) after {
 	return everywhere(c.a.union(c.a.concat2(word, k.word), c.a.concat2(other, k.other)))
 }
 
-// anywhere is what may begin behind any text of a language. Once it is known to have a word, all
-// that is read before it is known to lead there.
+// anywhere returns before·e. It first asks whether e has a word: then the search before it is
+// known to be live everywhere.
 func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	saved := c.a.err
 	c.a.live(e)
@@ -61,7 +61,7 @@ func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	return c.a.concat2(before, e)
 }
 
-func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
+func (c *regexCompiler) unsupported(n *ecma.Node, why string) continuation {
 	if c.err == nil {
 		c.err = &ecma.Error{Pattern: c.pattern, Offset: n.Offset, Why: why, Kind: ecma.Unsupported}
 	}
@@ -70,9 +70,8 @@ func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
 
 func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
 
-// compile returns what n, followed by next, spells up to the end of the text, for each position
-// before n.
-func (c *regexCompiler) compile(n *ecma.Node, next after) after {
+// compile returns the continuation of the position before n, given the one behind it.
+func (c *regexCompiler) compile(n *ecma.Node, next continuation) continuation {
 	if n.Pure && next == everywhere(next.begin) {
 		return everywhere(c.a.concat2(c.pure(n), next.begin))
 	}
@@ -93,26 +92,26 @@ func (c *regexCompiler) compile(n *ecma.Node, next after) after {
 	case ecma.Repeat:
 		return c.loop(n, next)
 	case ecma.Begin:
-		return after{next.begin, empty, empty}
+		return continuation{next.begin, empty, empty}
 	case ecma.End:
 		return next.with(next, func(e, _ Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
 	case ecma.WordBoundary:
-		begins := c.a.concat2(c.class(ecma.Word), c.a.anyText) // a word
-		goesOn, ends := begins, c.a.complement(begins)
+		word := c.a.concat2(c.class(ecma.Word), c.a.anyText)
+		afterWord, afterOther := word, c.a.complement(word)
 		if !n.Negate {
-			goesOn, ends = ends, goesOn
+			afterWord, afterOther = afterOther, afterWord
 		}
-		return after{c.a.intersect(next.begin, ends), c.a.intersect(next.word, goesOn), c.a.intersect(next.other, ends)}
+		return continuation{c.a.intersect(next.begin, afterOther), c.a.intersect(next.word, afterWord), c.a.intersect(next.other, afterOther)}
 	}
 	return c.lookahead(n, next)
 }
 
-func (c *regexCompiler) or(k, other after) after {
+func (c *regexCompiler) or(k, other continuation) continuation {
 	return k.with(other, func(x, y Expr) Expr { return c.a.union(x, y) })
 }
 
-// pure compiles a node on its own, anchors as never satisfied; the callers see to it that there
-// are no other assertions.
+// pure compiles a node without a continuation. Anchors never match, and there must be no other
+// assertions.
 func (c *regexCompiler) pure(n *ecma.Node) Expr {
 	switch n.Op {
 	case ecma.Begin, ecma.End:
@@ -132,12 +131,12 @@ func (c *regexCompiler) pure(n *ecma.Node) Expr {
 	return c.a.union(parts...)
 }
 
-func (c *regexCompiler) lookahead(n *ecma.Node, next after) after {
-	seen := c.compile(n.Subs[0], everywhere(c.a.anyText))
-	return next.with(seen, func(e, seen Expr) Expr {
+func (c *regexCompiler) lookahead(n *ecma.Node, next continuation) continuation {
+	ahead := c.compile(n.Subs[0], everywhere(c.a.anyText))
+	return next.with(ahead, func(e, ahead Expr) Expr {
 		if n.Negate {
-			seen = c.a.complement(seen)
+			ahead = c.a.complement(ahead)
 		}
-		return c.a.intersect(e, seen)
+		return c.a.intersect(e, ahead)
 	})
 }

@@ -3,7 +3,7 @@ package lex
 import "tenon/grammar/lex/ecma"
 
 // loop compiles a repetition whose body holds assertions, or that ^ or \b may follow.
-func (c *regexCompiler) loop(n *ecma.Node, next after) after {
+func (c *regexCompiler) loop(n *ecma.Node, next continuation) continuation {
 	body := n.Subs[0]
 	if body.Pure {
 		return c.pureLoop(n, next)
@@ -28,9 +28,9 @@ func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 	return k
 }
 
-// pureLoop tells the words of the loop that are not empty from the empty one, behind which the
-// text may still be at its beginning.
-func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
+// pureLoop compiles the non-empty words of a loop apart from the empty one, behind which the text
+// may still be at its beginning.
+func (c *regexCompiler) pureLoop(n *ecma.Node, next continuation) continuation {
 	all := c.pure(n)
 	some := c.a.intersect(all, c.a.repeat(c.a.anyRune, 1, unbounded))
 	if body := c.pure(n.Subs[0]); !c.a.at(body).nullable {
@@ -43,10 +43,10 @@ func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
 	return c.or(next, k)
 }
 
-// star compiles an unbounded loop over a body with assertions. The exact cases: the body is
-// lookaheads before one code point, up to the end of the text, as in ((?!end).)*$; or its only
+// star compiles an unbounded loop over a body with assertions. Two cases are supported: the body
+// is lookaheads before one code point, up to the end of the text, as in ((?!end).)*$; or its only
 // assertions are ^ and $.
-func (c *regexCompiler) star(n *ecma.Node, next after) after {
+func (c *regexCompiler) star(n *ecma.Node, next continuation) continuation {
 	body := n.Subs[0]
 	if k, ok := c.temperedClass(body, next); ok {
 		return k
@@ -59,9 +59,9 @@ func (c *regexCompiler) star(n *ecma.Node, next after) after {
 	return c.anchoredStar(body, next)
 }
 
-// temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with
-// no suffix, other than the empty one, at which an assertion fails.
-func (c *regexCompiler) temperedClass(body *ecma.Node, next after) (after, bool) {
+// temperedClass compiles (lookaheads class)* at the end of the text: the words of class* that have
+// no non-empty suffix at which a lookahead fails.
+func (c *regexCompiler) temperedClass(body *ecma.Node, next continuation) (continuation, bool) {
 	if next != everywhere(epsilon) || body.Op != ecma.Concat || len(body.Subs) == 0 {
 		return next, false
 	}
@@ -92,9 +92,9 @@ func (c *regexCompiler) temperedClass(body *ecma.Node, next after) (after, bool)
 	return everywhere(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
 }
 
-// anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is
-// the last that is not empty, and one in which ^ holds is the first.
-func (c *regexCompiler) anchoredStar(body *ecma.Node, next after) after {
+// anchoredStar compiles a loop whose body has anchors. Only its first non-empty round can match ^,
+// and only the last can match $.
+func (c *regexCompiler) anchoredStar(body *ecma.Node, next continuation) continuation {
 	last := next.word
 	if c.a.at(last).nullable {
 		last = c.a.union(last, c.compile(body, everywhere(epsilon)).word)

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// sample walks at random for a while, printable ASCII preferred, then takes the shortest way to
-// acceptance.
+// sample walks at random for a while, preferring printable ASCII, and then takes the shortest
+// completion.
 func sample(t *testing.T, a *Arena, r *rand.Rand, s State) string {
 	t.Helper()
 	text := []byte{}
@@ -46,7 +46,7 @@ func sample(t *testing.T, a *Arena, r *rand.Rand, s State) string {
 	return string(text) + string(rest)
 }
 
-// TestFormat_regexIsSound: what the format admits, the parser admits.
+// TestFormat_regexIsSound: the parser accepts every text of the format.
 func TestFormat_regexIsSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	a := NewArena(Limits{})
@@ -62,8 +62,8 @@ func TestFormat_regexIsSound(t *testing.T) {
 	}
 }
 
-// TestSamples_areWords: random walks through formats and patterns never strand, and what they
-// spell is accepted.
+// TestSamples_areWords: random walks through formats and patterns have no dead ends, and end in
+// words.
 func TestSamples_areWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	check := func(a *Arena, e Expr, name string) {

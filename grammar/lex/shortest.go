@@ -12,22 +12,22 @@ const (
 	metrics
 )
 
-// MinBytes returns the length of the shortest accepted continuation, 0 for Dead. Where the limit
-// on work is hit it is a lower bound.
-func (a *Arena) MinBytes(s State) int { return a.minimum(s, inBytes) }
+// MinBytes returns the length of the shortest accepted continuation, 0 for Dead. If a limit on
+// work is met, it is a lower bound.
+func (a *Arena) MinBytes(s State) int { return a.stateDistance(s, inBytes) }
 
 // MinRunes returns the least number of code points that an accepted continuation begins.
-func (a *Arena) MinRunes(s State) int { return a.minimum(s, inRunes) }
+func (a *Arena) MinRunes(s State) int { return a.stateDistance(s, inRunes) }
 
-// Fewest is MinRunes for an expression that has a word. The error is a *LimitError when it could
-// not be found out with half of the work that is spent on a state: then it is not to be expected
-// of the states either.
-func (a *Arena) Fewest(e Expr) (runes int, err error) {
-	work := a.limits.Work / fewestShare
+// MinRunesOf is MinRunes for an expression that has a word. It has half of the work that
+// stateDistance has; the error is a *LimitError if that is too little. MinRunes of the states is
+// then likely to fail, too.
+func (a *Arena) MinRunesOf(e Expr) (runes int, err error) {
+	work := a.limits.Work / distanceShare
 	err = a.attempt(work, func() {
-		a.hasty = true
-		d, ok := a.nearest(e, inRunes)
-		if a.hasty = false; !ok {
+		a.retriable = true
+		d, ok := a.distance(e, inRunes)
+		if a.retriable = false; !ok {
 			a.fail(&LimitError{What: "derivatives for the shortest word", Limit: work, Spent: true})
 		}
 		runes = int(d)
@@ -35,12 +35,11 @@ func (a *Arena) Fewest(e Expr) (runes int, err error) {
 	return runes, err
 }
 
-// fewestShare is the part of the work for one question that is spent on a shortest word before
-// there are states.
-const fewestShare = 5
+// distanceShare is the part of Limits.Work that MinRunesOf may take: one in so many.
+const distanceShare = 5
 
-// minimum takes the lock only for states that it was not asked about before.
-func (a *Arena) minimum(s State, m metric) int {
+// stateDistance is the distance of a state. It takes no lock for one that is memoised.
+func (a *Arena) stateDistance(s State, m metric) int {
 	memo := a.page(s).distances[m].Load()
 	if memo != nil {
 		if d := memo[s%pageSize].Load(); d > 0 {
@@ -49,10 +48,10 @@ func (a *Arena) minimum(s State, m metric) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.work, a.hasty = 2*a.limits.Work/fewestShare>>min(a.missed[m], 4), true
-	d, ok := a.nearest(a.Expr(s), m)
-	if a.hasty = false; !ok {
-		a.missed[m]++ // and others will be
+	a.work, a.retriable = 2*a.limits.Work/distanceShare>>min(a.missedDistances[m], 4), true
+	d, ok := a.distance(a.Expr(s), m)
+	if a.retriable = false; !ok {
+		a.missedDistances[m]++ // and similar ones will be
 	}
 	slot := &a.page(s).distances[m]
 	if slot.Load() == nil {
@@ -78,7 +77,7 @@ func (a *Arena) Shortest(s State) []byte {
 			}
 		}
 		if next < 0 {
-			return nil // the limit on work was hit
+			return nil // a limit on work was met
 		}
 		out = append(out, byte(next))
 		s = row[next]
@@ -86,8 +85,8 @@ func (a *Arena) Shortest(s State) []byte {
 	return out
 }
 
-// Longest returns how many code points the longest accepted continuation begins, if continuations
-// are listed words.
+// Longest returns the number of code points in the longest accepted continuation, if continuations
+// are a finite set of words.
 func (a *Arena) Longest(s State) (runes int, listed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -129,29 +128,29 @@ func (m metric) cheapest(runs []byteRun, class int) int32 {
 	return least
 }
 
-// nearest returns the exact distance from e to its nearest word, by A* over derivatives: spans are
-// admissible estimates, and exact for plain expressions, where the search stops. When the work
-// runs out it returns the estimate and false.
-func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
-	if d, ok := a.atOnce(e, m); ok {
+// distance returns the cost of the shortest word of e, by A* over derivatives. Spans are
+// admissible estimates. They are exact for plain expressions, where the search stops. If the work
+// runs out, it returns the estimate and false.
+func (a *Arena) distance(e Expr, m metric) (int32, bool) {
+	if d, ok := a.knownDistance(e, m); ok {
 		return d, true
 	} else if n := a.at(e); n.kind == kindShared {
-		return int32(a.sharedOf(n).arena.minimum(State(n.a), m)), true
+		return int32(a.sharedOf(n).arena.stateDistance(State(n.a), m)), true
 	}
 	saved := a.err
 	a.err = nil
 	var d int32
 	var ok bool
-	a.ask(func() { d, ok = a.findNearest(e, m) })
-	a.err = saved // which words there are does not change
+	a.ask(func() { d, ok = a.searchDistance(e, m) })
+	a.err = saved // a failed search takes no words away
 	if !ok {
 		return a.at(e).least(m), false
 	}
 	return d, true
 }
 
-// atOnce is nearest where that takes no search.
-func (a *Arena) atOnce(e Expr, m metric) (int32, bool) {
+// knownDistance is distance where that takes no search; otherwise its second result is false.
+func (a *Arena) knownDistance(e Expr, m metric) (int32, bool) {
 	switch n := a.at(e); {
 	case n.nullable:
 		return 0, true
@@ -161,21 +160,21 @@ func (a *Arena) atOnce(e Expr, m metric) (int32, bool) {
 		return n.distance[m] - 1, true
 	}
 	s := a.lengthsOf(e)
-	return s.next(0), s.exact && s.bits.Sign() > 0 && (m == inRunes || s.frugal)
+	return s.next(0), s.exact && s.bits.Sign() > 0 && (m == inRunes || s.cheap)
 }
 
-func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
+func (a *Arena) searchDistance(start Expr, m metric) (int32, bool) {
 	best := map[Expr]int32{start: 0}
 	from := map[Expr]Expr{}
-	open := frontier{{start, 0, a.at(start).least(m)}}
-	for len(open) > 0 {
-		v := open.pop()
+	queue := frontier{{start, 0, a.at(start).least(m)}}
+	for len(queue) > 0 {
+		v := queue.pop()
 		if v.cost > best[v.expr] {
 			continue
 		}
-		if rest, ok := a.atOnce(v.expr, m); ok {
+		if rest, ok := a.knownDistance(v.expr, m); ok {
 			if v.cost+rest > v.estimate {
-				open.push(vertex{v.expr, v.cost, v.cost + rest})
+				queue.push(vertex{v.expr, v.cost, v.cost + rest})
 				continue
 			}
 			a.rememberPath(from, best, v, m)
@@ -194,14 +193,14 @@ func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
 			cost := v.cost + m.cheapest(runs, i)
 			if old, seen := best[d]; d != empty && (!seen || cost < old) {
 				best[d], from[d] = cost, v.expr
-				open.push(vertex{d, cost, cost + a.at(d).least(m)})
+				queue.push(vertex{d, cost, cost + a.at(d).least(m)})
 			}
 		}
 	}
 	return 0, false
 }
 
-// rememberPath stores the exact distances of the expressions on the way to the goal.
+// rememberPath stores the exact distances of the expressions on the shortest path to the goal.
 func (a *Arena) rememberPath(from map[Expr]Expr, best map[Expr]int32, goal vertex, m metric) {
 	for e := goal.expr; ; {
 		if a.at(e).distance[m] == 0 {

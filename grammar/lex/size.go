@@ -2,9 +2,9 @@ package lex
 
 import "unsafe"
 
-// Size is how many bytes the arena takes. It grows while automata are walked. It takes no longer
-// where there is much, and never waits: while a question is being answered, it is what was known
-// before.
+// Size is how many bytes the arena takes, which grows while automata are walked. It takes
+// little time, however large that is, and never waits: while another goroutine has the lock, it
+// returns its last result.
 func (a *Arena) Size() int {
 	if a.mu.TryLock() {
 		a.lastSize.Store(int64(a.weigh()))
@@ -14,7 +14,7 @@ func (a *Arena) Size() int {
 }
 
 func (a *Arena) weigh() int {
-	pages := int(a.stateCount) / pageSize // but the first, which all share
+	pages := int(a.stateCount) / pageSize // without the first, which all arenas share
 	stringPages := int(a.strings.count) / pageSize
 	exprs := cap(a.leaves) + cap(a.headSeen) + cap(a.stack) + cap(a.scratch) + cap(a.sorted)
 	for i := range a.shared {
@@ -42,13 +42,13 @@ func (a *Arena) weigh() int {
 		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
 }
 
-// perMapEntry is about what an entry of a small key and value takes.
+// perMapEntry is about how many bytes a map takes for a small key and value.
 const perMapEntry = 40
 
-// perNumber is about what the digits of a state take, beside the state.
+// perNumber is about how many bytes the digits of a state take.
 const perNumber = 48
 
-// perSet is about what a set takes, with its bounds and the keys that it is found by.
+// perSet is about how many bytes a set takes, with its bounds and keys in maps.
 const perSet = 700
 
 func (t *numberTable) size() int {

@@ -34,9 +34,10 @@ func (w *words) ofRunes(set ecma.Set) wordSet {
 	return w.ofEncodings(all, 0)
 }
 
-// appendEncodings splits code points that all take the same number of bytes. A byte other than the
-// last is a proper range only where all that follow it are full, so that of two encodings the
-// ranges of a byte are equal or disjoint, given equal ranges before.
+// appendEncodings splits a range of code points that all take the same number of bytes. In each
+// encoding, a byte has a range of several values only if all bytes behind it have their full
+// ranges. Encodings with equal ranges up to a byte therefore have equal or disjoint ranges at that
+// byte.
 func appendEncodings(all []encoding, lo, hi rune) []encoding {
 	for bits := 6; bits <= 18; bits += 6 {
 		mask := rune(1)<<bits - 1
@@ -61,8 +62,8 @@ func appendEncodings(all []encoding, lo, hi rune) []encoding {
 	return append(all, e)
 }
 
-// ofEncodings returns what follows the first at bytes of the encodings, which are sorted and agree
-// on those bytes.
+// ofEncodings returns the encodings without their first bytes, as many as at says. They are sorted
+// and agree on those.
 func (w *words) ofEncodings(all []encoding, at int) wordSet {
 	if len(all) == 0 {
 		return noWords

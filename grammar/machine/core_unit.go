@@ -38,7 +38,7 @@ const (
 func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits, stop func() error) (*Unit, error) {
 	o := n.Options
 	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Lenient: lenient || o.Lenient, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}, Stop: stop}
+	so := schema.Options{Tool: o.Tool, Lenient: lenient || o.Lenient, CloseObjects: o.Extra == "none", Limits: schema.Limits{Automata: limits}, Stop: stop}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}

@@ -219,7 +219,7 @@ func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	case raw:
 		return n+int32(d.unit.arena.MinRunes(inner)) <= d.max
 	}
-	if room := d.unit.arena.Room(inner, 0); room >= 0 && n+1+int32(room) <= d.max {
+	if room := d.unit.arena.Reach(inner, 0); room >= 0 && n+1+int32(room) <= d.max {
 		return true
 	}
 	return m.escapeFits(d.unit, s, d.max-n)

@@ -207,11 +207,11 @@ func (k *collector) fitting(x *stringSlice, room int32) int32 {
 	a := x.unit.arena
 	inner, _ := a.Decoded(x.state)
 	few := int32(nearPoints - 1)
-	needed := a.Room(inner, int(few))
+	needed := a.Reach(inner, int(few))
 	switch n := min(few+room-int32(needed), x.most+1); {
 	case needed < 0 || n < few:
 		return -1
-	case a.Room(inner, int(n)) <= int(room):
+	case a.Reach(inner, int(n)) <= int(room):
 		return n
 	}
 	return few

@@ -236,7 +236,7 @@ func (w *sliceWalk) lookaheadOf(s lex.StringState) *lookahead {
 	}
 	if w.lookaheads[s] == nil {
 		inner, _ := w.u.arena.Decoded(s)
-		w.lookaheads[s] = &lookahead{lasts: max(0, w.u.arena.Lasts(inner))}
+		w.lookaheads[s] = &lookahead{lasts: max(0, w.u.arena.OpenRunes(inner))}
 		w.lookaheadSize += int(unsafe.Sizeof(lookahead{}))
 	}
 	return w.lookaheads[s]

@@ -264,7 +264,7 @@ func (w *sliceWalk) place(s lex.StringState) int32 {
 	case !w.needs:
 		p.set = w.x.inside
 		if raw {
-			p.lasts = w.u.arena.Lasts(inner)
+			p.lasts = w.u.arena.OpenRunes(inner)
 		}
 	case raw:
 		p.set = w.needing(int32(w.u.arena.MinRunes(inner)))

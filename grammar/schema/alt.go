@@ -24,7 +24,8 @@ func (s *Schema) anyOf(k Kind) *Alt {
 	return a
 }
 
-// baseAlt returns what a schema object's own keywords say of kind k, nil if they exclude it.
+// baseAlt returns the values of kind k that a schema object's own keywords accept, subschemas that
+// apply to the same value aside; nil if the keywords exclude the kind.
 func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 	f := s.formOf(l)
 	if !f.kinds.has(k) {
@@ -53,16 +54,16 @@ func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 	return s.anyOf(k)
 }
 
-// objectBase builds the alternative of an object's own keywords: every name that occurs gets all
-// that applies to it.
+// objectBase builds the alternative of an object's own keywords. Every name that they mention
+// becomes a named key, with the conjunction of all that applies to it.
 func (s *Schema) objectBase(f *objectForm) *Alt {
-	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.noExtra && f.closes}
-	seen := &evaluatedProps{}
+	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.closeObjects && f.closes}
+	evaluated := &evaluatedProps{}
 	for _, p := range f.patterns {
-		seen.keys = append(seen.keys, p.Keys)
+		evaluated.keys = append(evaluated.keys, p.Keys)
 	}
 	if f.additional != nil {
-		seen.all = true
+		evaluated.all = true
 		o.Rules = append(o.Rules, Rule{Keys: s.otherKeys(f.patterns), Value: f.additional})
 	}
 	if f.names != nil {
@@ -71,7 +72,7 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 	declared := f.props
 	o.Props = make([]Prop, 0, len(declared)+len(f.required))
 	for _, p := range declared {
-		seen.names = append(seen.names, p.Name)
+		evaluated.names = append(evaluated.names, p.Name)
 		o.add(Prop{Name: p.Name, Value: s.and(p.Value, s.declaredValue(f, p.Name))})
 	}
 	for _, name := range f.required {
@@ -83,7 +84,7 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 			o.mention(name)
 		}
 	}
-	o.seen = seen
+	o.evaluated = evaluated
 	return s.objectAlt(o)
 }
 
@@ -92,11 +93,11 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 func (s *Schema) declaredValue(f *objectForm, name string) *Node {
 	n := s.any
 	for _, p := range f.patterns {
-		if s.holds(p.Keys, name) {
+		if s.accepts(p.Keys, name) {
 			n = s.and(n, p.Value)
 		}
 	}
-	if f.names != nil && !s.holds(s.textOf(f.names), name) {
+	if f.names != nil && !s.accepts(s.textOf(f.names), name) {
 		return s.never
 	}
 	return n
@@ -114,7 +115,7 @@ func (s *Schema) otherKeys(patterns []Rule) Expr {
 	return s.arena.Complement(s.arena.Union(parts...))
 }
 
-// textOf returns the language of the strings in n, lengths multiplied in.
+// textOf returns the language of the strings in n, with bounds on the length as part of it.
 func (s *Schema) textOf(n *Node) Expr {
 	parts := []Expr{s.arena.Empty()}
 	for _, a := range s.expand(n, String, false) {
@@ -127,16 +128,16 @@ func (s *Schema) textOf(n *Node) Expr {
 	return s.arena.Union(parts...)
 }
 
-// holds reports whether text is a word of e.
-func (s *Schema) holds(e Expr, text string) bool {
+// accepts reports whether text is a word of e.
+func (s *Schema) accepts(e Expr, text string) bool {
 	return e == s.arena.AnyText() || s.arena.Accepting(s.arena.Walk(s.arena.Start(e), text))
 }
 
 // indexNamesFrom is the number of props from which a map is cheaper than a scan.
 const indexNamesFrom = 16
 
-// Find returns the index in Props of a named key, -1 if name is an extra key. Most alternatives
-// are met with others and never asked, so that they are indexed when they are.
+// Find returns the index in Props of a named key, -1 if name is an unnamed key. It makes the index
+// when first asked: most alternatives are only intersected with others.
 func (o *ObjectAlt) Find(name string) int {
 	if len(o.Props)-len(o.names) >= indexNamesFrom {
 		o.names, o.borrowed = make(map[string]int, len(o.Props)), false
@@ -155,7 +156,7 @@ func (o *ObjectAlt) Find(name string) int {
 	return -1
 }
 
-// add appends a name that is not there yet.
+// add appends a key that is not named yet.
 func (o *ObjectAlt) add(p Prop) {
 	o.Props = append(o.Props, p)
 	if o.names != nil && !o.borrowed {
@@ -163,12 +164,12 @@ func (o *ObjectAlt) add(p Prop) {
 	}
 }
 
-// mention makes name a named key and returns its index.
+// mention makes name a named key, if it is not, and returns its index.
 func (o *ObjectAlt) mention(name string) int {
 	if i := o.Find(name); i >= 0 {
 		return i
 	}
-	o.add(Prop{Name: name, Value: o.ruled(name)})
+	o.add(Prop{Name: name, Value: o.unnamedValue(name)})
 	return len(o.Props) - 1
 }
 
@@ -176,11 +177,11 @@ func (o *ObjectAlt) require(name string) {
 	o.Props[o.mention(name)].Required = true
 }
 
-// ruled returns what the rules say of an extra key.
-func (o *ObjectAlt) ruled(key string) *Node {
+// unnamedValue returns the set that the value of an unnamed key must belong to, by the rules.
+func (o *ObjectAlt) unnamedValue(key string) *Node {
 	n := o.schema.any
 	for _, r := range o.Rules {
-		if o.schema.holds(r.Keys, key) {
+		if o.schema.accepts(r.Keys, key) {
 			n = o.schema.and(n, r.Value)
 		}
 	}
@@ -193,10 +194,11 @@ func (o *ObjectAlt) Value(key string) *Node {
 	if i := o.Find(key); i >= 0 {
 		return o.Props[i].Value
 	}
-	return o.ruled(key)
+	return o.unnamedValue(key)
 }
 
-// keyNodes returns the values that are not objects with the key name, and those that are.
+// keyNodes returns two complementary sets: the objects with the key name are present, all other
+// values are absent.
 func (s *Schema) keyNodes(name string) (absent, present *Node) {
 	without := &ObjectAlt{schema: s, MaxProps: Unbounded, Props: []Prop{{Name: name, Value: s.never}}}
 	with := &ObjectAlt{schema: s, MaxProps: Unbounded, Props: []Prop{{Name: name, Value: s.any, Required: true}}}
@@ -222,10 +224,10 @@ func (s *Schema) kindNode(set kindSet, numbers []cell) *Node {
 	return s.fixedNode(alts...)
 }
 
-// stringAlt, arrayAlt and objectAlt finish an alternative: nil if it is plainly empty.
+// stringAlt, arrayAlt and objectAlt finish an alternative; nil if it is plainly empty.
 
-// stringAlt keeps the upper bound as a counter and, unless any text will do, multiplies the lower
-// bound in.
+// stringAlt keeps the upper bound as a counter. The lower bound becomes part of the language,
+// unless that is any text.
 func (s *Schema) stringAlt(text Expr, low, high int) *Alt {
 	if high != Unbounded && low > high {
 		return nil
@@ -235,7 +237,7 @@ func (s *Schema) stringAlt(text Expr, low, high int) *Alt {
 			text = s.arena.Intersect(text, s.arena.Repeat(s.arena.AnyRune(), low, -1))
 			low = 0
 		}
-		if s.vacant(text) || high != Unbounded && s.fewest(text) > high {
+		if s.isEmpty(text) || high != Unbounded && s.minRunes(text) > high {
 			return nil
 		}
 	}
@@ -249,8 +251,8 @@ func (s *Schema) limitAlt(l stringLimit) *Alt {
 	return s.stringAlt(l.text, 0, Unbounded)
 }
 
-// vacant reports whether e has no word.
-func (s *Schema) vacant(e Expr) bool {
+// isEmpty reports whether e has no word.
+func (s *Schema) isEmpty(e Expr) bool {
 	empty, err := s.arena.IsEmpty(e)
 	if err != nil {
 		s.undecided(nil, err)
@@ -260,39 +262,39 @@ func (s *Schema) vacant(e Expr) bool {
 	return empty
 }
 
-// fewest returns the code points of the shortest text of e.
-func (s *Schema) fewest(e Expr) int {
-	n, err := s.arena.Fewest(e)
+// minRunes returns the code points of the shortest text of e.
+func (s *Schema) minRunes(e Expr) int {
+	n, err := s.arena.MinRunesOf(e)
 	if err != nil {
 		s.undecided(nil, err)
 	}
 	return n
 }
 
-// objectAlt applies implications that are bound to hold, and counts.
+// objectAlt applies the implications whose outcome is certain, and counts the required keys.
 func (s *Schema) objectAlt(o *ObjectAlt) *Alt {
 	if !o.imply(func(n *Node) bool { return n == s.never }) {
 		return nil
 	}
-	required := 0
-	for i := range o.Props {
-		if !o.Props[i].Required {
-			continue
-		}
-		if o.Props[i].Value == s.never {
-			return nil
-		}
-		required++
-	}
-	o.MinProps = max(o.MinProps, required)
+	o.MinProps = max(o.MinProps, o.required())
 	if o.MaxProps != Unbounded && o.MinProps > o.MaxProps {
 		return nil
 	}
 	return &Alt{Kind: Object, Object: o}
 }
 
-// imply applies the implications whose outcome is certain: a required key makes others required,
-// and a key that needs an impossible one is impossible. It reports whether nothing required is
+// required returns how many keys are required.
+func (o *ObjectAlt) required() (n int) {
+	for i := range o.Props {
+		if o.Props[i].Required {
+			n++
+		}
+	}
+	return n
+}
+
+// imply applies the implications whose outcome is certain. A required key makes others required; a
+// key that requires an impossible one is impossible. It reports false if a required key is
 // impossible.
 func (o *ObjectAlt) imply(impossible func(*Node) bool) bool {
 	for changed := true; changed; {
@@ -318,10 +320,5 @@ func (o *ObjectAlt) imply(impossible func(*Node) bool) bool {
 	return !slices.ContainsFunc(o.Props, func(p Prop) bool { return p.Required && p.Value == o.schema.never })
 }
 
-// minBound returns the smaller of two upper bounds.
-func minBound(a, b int) int {
-	if a == Unbounded || b != Unbounded && b < a {
-		return b
-	}
-	return a
-}
+// minBound returns the smaller of two upper bounds: unsigned, Unbounded is the largest number.
+func minBound(a, b int) int { return int(min(uint(a), uint(b))) }

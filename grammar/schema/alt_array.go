@@ -4,7 +4,7 @@ import "slices"
 
 func (s *Schema) arrayBase(f *arrayForm) *Alt {
 	a := &ArrayAlt{Prefix: f.prefix, Rest: f.rest, Min: f.min, Max: f.max, Unique: f.unique != nil, uniqueAt: f.unique}
-	seen := &evaluatedItems{prefix: len(f.prefix), all: f.rest != nil}
+	evaluated := &evaluatedItems{prefix: len(f.prefix), all: f.rest != nil}
 	if a.Rest == nil {
 		a.Rest = s.any
 	}
@@ -12,16 +12,16 @@ func (s *Schema) arrayBase(f *arrayForm) *Alt {
 		if c.Min > 0 || c.Max != Unbounded {
 			a.Contains = []Contain{*c}
 		}
-		if f.seesContains {
-			seen.contains = []*Node{c.Node}
+		if f.evaluatesContains {
+			evaluated.contains = []*Node{c.Node}
 		}
 	}
-	a.seen = seen
+	a.evaluated = evaluated
 	return s.arrayAlt(a)
 }
 
-// arrayAlt says of the elements what a Contain with Max 0 says, drops one that says nothing, and
-// cuts the array off before the first element that cannot be.
+// arrayAlt finishes an array. A Contain with Max 0 becomes a constraint on the elements, one
+// without effect is dropped, and the array ends before the first element that no value satisfies.
 func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	for i := 0; i < len(a.Contains); i++ {
 		c := a.Contains[i]
@@ -51,7 +51,7 @@ func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	return &Alt{Kind: Array, Array: a}
 }
 
-// exclude keeps the elements that c counts out of a.
+// exclude takes the elements that c counts out of a.
 func (s *Schema) exclude(a *ArrayAlt, c Contain) {
 	not := s.not(c.Node)
 	prefix := make([]*Node, max(len(a.Prefix), c.From))

@@ -29,16 +29,15 @@ type Options struct {
 	Formats FormatPolicy
 	// Lenient drops what cannot be enforced exactly and reports it, instead of failing.
 	Lenient bool
-	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties
-	// it declares: additionalProperties and its like are taken to be false there where they
-	// are absent. The instances that remain are instances of the schema.
-	NoExtra bool
+	// CloseObjects takes additionalProperties to be false in a schema that declares properties
+	// and says nothing of others. The instances that remain are instances of the schema.
+	CloseObjects bool
 	// Documents are further schemas by absolute URI that references may lead to. Nothing is
 	// ever fetched.
 	Documents map[string][]byte
 	Numbers   Numbers
 	Limits    Limits
-	Stop      func() error // asked now and then; an error of its ends the compilation
+	Stop      func() error // asked now and then; its error ends the compilation
 }
 
 // Numbers says how numbers may be spelled. The zero value admits every JSON spelling.
@@ -56,7 +55,7 @@ type Limits struct {
 	Nodes        int32 // intermediate nodes, default 400,000
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
-	// derivatives taken to answer questions about languages while compiling, default 120,000
+	// derivatives taken to decide whether languages are empty, default 120,000
 	Questions int
 	Automata  lex.Limits
 }
@@ -73,7 +72,7 @@ func (l Limits) withDefaults() Limits {
 // one mutex.
 type Schema struct {
 	Root   *Node
-	Issues []Issue // what is not simply enforced as written, in source order
+	Issues []Issue // the keywords that are not simply enforced as written, in source order
 
 	source  *source.Set
 	arena   *lex.Arena
@@ -81,9 +80,9 @@ type Schema struct {
 	formats FormatPolicy
 
 	numberSpelling number.Spec  // only its spelling is set
-	times          map[Expr]int // formats met whose digits are bounded: most code points
+	times          map[Expr]int // formats whose digits are bounded: their longest text
 	lenient        bool
-	noExtra        bool
+	closeObjects   bool
 	limits         Limits
 
 	issueAt []int // offsets of Issues in the source
@@ -91,27 +90,27 @@ type Schema struct {
 	nodes    int32
 	stop     func() error
 	stopped  error
-	work     int  // done since reset, see Limits.Work
+	work     int  // done since reset, for Limits.Work
 	building bool // Compile has not returned yet
-	asked    int  // of Limits.Questions, by arenas that were thrown away
-	spent    int  // of Limits.Work, by attempts that failed
+	asked    int  // used of Limits.Questions by arenas that were thrown away
+	spent    int  // used of Limits.Work by attempts that failed
 	slab     []Node
 	any      *Node
 	never    *Node
 	cons     map[string]*Node
 	leaves   map[leafKey]*Node
-	types    map[typeKey]leafKey // the first of the schemas that plainType finds alike
+	types    map[typeKey]leafKey // the first schema that says nothing but this type
 	consts   map[string]*Node    // by canonical text
-	// memo of listing; of a node that is being listed: that its values are many
-	lists   map[*Node]list
-	anyAlts [kinds]*Alt
-	cells   map[string]Expr // by key
+	lists    map[*Node]list      // memo of listing
+	anyAlts  [kinds]*Alt
+	cells    map[string]Expr // by key
 
-	at       *Node         // being expanded or listed: whom to blame
-	satDepth map[*Node]int // nodes being decided, by depth
+	at       *Node         // the node being expanded or listed, to be blamed
+	satDepth map[*Node]int // the nodes being decided, and their depths
 	satLow   int           // the least depth that the current decision assumed empty
-	ahead    int           // depth of plausible
-	lost     bool          // plausible came back to where it started: it learns nothing
+
+	speculating int  // depth of plausible and listing within the expansion of other nodes
+	cyclic      bool // they came back to a node being expanded: what they find is not kept
 
 	dropped map[dropKey]bool // keywords that lenient mode gave up on
 	err     *UnsupportedError
@@ -135,7 +134,7 @@ func Compile(text []byte, o Options) (*Schema, error) {
 		return nil, &InvalidError{Tool: o.Tool, Pointer: bad.Pointer, Why: bad.Why}
 	}
 	s := &Schema{
-		source: src, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, stop: o.Stop, dropped: map[dropKey]bool{},
+		source: src, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, closeObjects: o.CloseObjects, limits: limits, stop: o.Stop, dropped: map[dropKey]bool{},
 		numberSpelling: number.Spec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits},
 	}
 	err = s.build(src.Root)
@@ -149,8 +148,7 @@ func Compile(text []byte, o Options) (*Schema, error) {
 // Arena holds the languages of the schema's alternatives.
 func (s *Schema) Arena() *lex.Arena { return s.arena }
 
-// reset forgets every node and every language: an arena that has run into a limit is of no use any
-// more.
+// reset forgets every node and every language: an arena that met a limit cannot be used further.
 func (s *Schema) reset() {
 	s.arena = lex.NewArena(s.limits.Automata)
 	s.cells, s.times = make(map[string]Expr), make(map[Expr]int)
@@ -160,29 +158,27 @@ func (s *Schema) reset() {
 	s.types = make(map[typeKey]leafKey)
 	s.consts = make(map[string]*Node)
 	s.lists = make(map[*Node]list)
-	s.satDepth, s.satLow, s.ahead, s.lost = make(map[*Node]int), math.MaxInt, 0, false
+	s.satDepth, s.satLow, s.speculating, s.cyclic = make(map[*Node]int), math.MaxInt, 0, false
 	s.never = s.newNode(opNever)
 	s.any = s.newNode(opAny)
 	clear(s.anyAlts[:])
 	s.never.not, s.any.not = s.any, s.never
 }
 
-// maxDrops bounds how often lenient mode starts over without an offending keyword before it gives
-// up on the whole schema.
+// maxDrops bounds how many keywords lenient mode drops, one by one, before it drops the schema.
 const maxDrops = 20
 
-// maxRestarts is how often as much work as one attempt may take is thrown away.
+// maxRestarts bounds the work of failed attempts, in units of Limits.Work.
 const maxRestarts = 2
 
-// build makes the root node and proves that it can be met. In lenient mode a keyword that turns
-// out to be too hard is dropped and everything starts over without it, so that no memo remembers
-// it.
+// build makes the root node and proves that some value satisfies it. Lenient mode drops a keyword
+// that turns out to be too hard and starts over without it, so that no memo remembers it.
 func (s *Schema) build(v *source.Value) error {
 	s.building = true
 	defer func() { s.building = false }()
 	for range maxDrops {
 		s.rebuild(v)
-		empty := s.err == nil && s.Root.Empty() // which can be too hard as well
+		empty := s.err == nil && s.Root.Empty() // deciding that can be too hard as well
 		s.asked, s.spent = s.asked+s.arena.Asked(), s.spent+s.work
 		switch {
 		case s.err != nil:
@@ -199,7 +195,7 @@ func (s *Schema) build(v *source.Value) error {
 		}
 		s.dropped[s.errAt] = true
 		action := Checked
-		if s.err.Why == selfReference { // no validator can, either
+		if s.err.Why == selfReference { // no validator can check it, either
 			action = Dropped
 		}
 		s.issue(s.errAt.at, s.errAt.keyword, action, s.err.Why)
@@ -210,39 +206,38 @@ func (s *Schema) build(v *source.Value) error {
 	return nil
 }
 
-// rebuild makes the root node of v and visits what can be reached from it.
+// rebuild makes the root node of v and visits every node that can be reached from it.
 func (s *Schema) rebuild(v *source.Value) {
 	s.reset()
 	s.Root = s.leafNode(v, s.source.Main, s.source.Enter(s.source.NoScope, s.source.Main))
 	s.discover(s.Root)
 }
 
-// unsupported records the first reason why the schema cannot be enforced exactly. Without b, the
-// node at hand is to blame.
+// unsupported records the first reason why the schema cannot be enforced exactly. Without b, it
+// blames the node being expanded.
 func (s *Schema) unsupported(b *blame, why string) {
 	if s.err != nil {
 		return
 	}
 	if b == nil {
-		b = s.culprit(s.at)
+		b = s.culprit(s.at, suspects[:])
 	}
 	s.err = &UnsupportedError{Tool: s.tool, Pointer: s.source.Place(b.at), Keyword: b.keyword, Why: why}
 	s.errAt = dropKey{b.at, b.keyword}
 }
 
-// suspects are the keywords that make a node hard to expand, the likeliest first.
+// suspects are the keywords that make a node hard to expand, the likeliest first. They are a list
+// of their own because their order is all that they say, and source.Keywords has none.
 var suspects = [...]string{"not", "oneOf", "if", "dependencies", "dependentSchemas", "anyOf", "unevaluatedProperties", "unevaluatedItems",
 	"patternProperties", "propertyNames", "pattern", "format", "contains", "uniqueItems", "multipleOf", "allOf",
 	"$ref", "$dynamicRef", "$recursiveRef", "minLength", "maxLength", "minProperties", "maxProperties", "enum", "const"}
 
-// references are those that name another schema.
+// references are the keywords that name another schema.
 var references = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// culprit picks the keyword to name when n is too hard.
-func (s *Schema) culprit(n *Node) *blame { return s.culpritOf(n, suspects[:]) }
-
-// culpritOf picks the first of some keywords that a schema within n has.
-func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
+// culprit picks the keyword to name when n is too hard: the first of keywords that a schema within
+// n has.
+func (s *Schema) culprit(n *Node, keywords []string) *blame {
 	var leaves []*source.Value
 	seen := make(map[*Node]bool)
 	var visit func(*Node)
@@ -261,7 +256,7 @@ func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
 		}
 	}
 	visit(n)
-	for _, keyword := range suspects {
+	for _, keyword := range keywords {
 		for _, at := range leaves {
 			if at.Get(keyword) != nil && !s.dropped[dropKey{at, keyword}] {
 				return &blame{at, keyword}
@@ -271,7 +266,7 @@ func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
 	return &blame{at: s.source.Root}
 }
 
-// undecided handles an error of package lex met while reading or combining languages.
+// undecided reports an error of package lex, from reading or combining languages.
 func (s *Schema) undecided(b *blame, err error) {
 	var limit *lex.LimitError
 	if errors.As(err, &limit) {
@@ -281,7 +276,7 @@ func (s *Schema) undecided(b *blame, err error) {
 	s.unsupported(b, err.Error())
 }
 
-// issue reports something once, in source order.
+// issue adds an issue to Issues once, in source order.
 func (s *Schema) issue(at *source.Value, keyword string, a Action, why string) {
 	i := Issue{Pointer: s.source.Place(at), Keyword: keyword, Action: a, Why: why}
 	if slices.Contains(s.Issues, i) {

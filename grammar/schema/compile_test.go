@@ -84,8 +84,8 @@ func TestCompile_endlessRecursionIsUnsatisfiable(t *testing.T) {
 	}
 }
 
-// TestCompile_whatFewSchemasNeedIsEnforced: a contains that only some of the first elements can
-// meet, a word boundary, and elements that must differ with bounded arrays in them.
+// TestCompile_whatFewSchemasNeedIsEnforced: a contains that only some elements of a prefix can
+// meet, a word boundary, and unique elements that hold bounded arrays.
 func TestCompile_whatFewSchemasNeedIsEnforced(t *testing.T) {
 	for _, c := range []struct {
 		schema string

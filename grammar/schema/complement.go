@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// complement returns the values of kind k that do not belong to n, a node at which negation stops.
+// complement returns the values of kind k outside n. Nodes that Schema.not takes apart do not get
+// here.
 func (s *Schema) complement(n *Node, k Kind) []*Alt {
 	switch n.op {
 	case opLeaf:
@@ -16,11 +17,11 @@ func (s *Schema) complement(n *Node, k Kind) []*Alt {
 	return s.complementAll(s.expand(n, k, false), k, n)
 }
 
-// complementLeaf applies De Morgan to a schema object: the negation of its own keywords, or of one
-// of its subschemas.
+// complementLeaf applies De Morgan to a schema object: a value fails its own keywords, or meets
+// them and fails one of its subschemas.
 func (s *Schema) complementLeaf(n *Node, k Kind) []*Alt {
 	f := s.formOf(n.leaf)
-	if f.loose {
+	if f.relaxed {
 		return []*Alt{s.anyOf(k)}
 	}
 	if k == Array && f.unevaluatedItems != nil || k == Object && f.unevaluatedProps != nil {
@@ -30,27 +31,23 @@ func (s *Schema) complementLeaf(n *Node, k Kind) []*Alt {
 	if base == nil {
 		return []*Alt{s.anyOf(k)}
 	}
-	if k == String && slices.ContainsFunc(f.strings, func(l stringLimit) bool { return l.wide != s.arena.Empty() }) {
+	if k == String && slices.ContainsFunc(f.strings, func(l stringLimit) bool { return l.superset != s.arena.Empty() }) {
 		base = s.anyOf(String)
 		for _, l := range f.strings {
-			l.text = cmp.Or(l.wide, l.text)
+			l.text = cmp.Or(l.superset, l.text)
 			base = s.intersect(base, s.limitAlt(l)) // no less than before
 		}
 	}
 	out := s.complementAlt(base)
 	for _, sub := range f.subs {
-		out = append(out, s.product(s.expand(s.not(sub), k, false), []*Alt{base.unseen()}, n)...)
+		out = append(out, s.product(s.expand(s.not(sub), k, false), []*Alt{base.withoutAnnotations()}, n)...)
 	}
 	return out
 }
 
-// complementOneOf returns what belongs to none of the kids, or to two of them.
+// complementOneOf returns the values that belong to none of the kids, or to at least two.
 func (s *Schema) complementOneOf(n *Node, k Kind) []*Alt {
-	none := make([]*Node, len(n.kids))
-	for i, kid := range n.kids {
-		none[i] = s.not(kid)
-	}
-	out := s.expandAnd([]*Alt{s.anyOf(k)}, none, k, false)
+	out := s.expandAnd([]*Alt{s.anyOf(k)}, s.notAll(n.kids), k, false)
 	for i, a := range n.kids {
 		for _, b := range n.kids[i+1:] {
 			out = append(out, s.product(s.expand(a, k, false), s.expand(b, k, false), n)...)
@@ -59,7 +56,7 @@ func (s *Schema) complementOneOf(n *Node, k Kind) []*Alt {
 	return out
 }
 
-// complementAll returns what belongs to none of alts.
+// complementAll returns the values of kind k that belong to none of alts.
 func (s *Schema) complementAll(alts []*Alt, k Kind, n *Node) []*Alt {
 	out := []*Alt{s.anyOf(k)}
 	for _, a := range alts {
@@ -91,7 +88,7 @@ func (s *Schema) complementAlt(a *Alt) []*Alt {
 	return nil
 }
 
-// present drops the alternatives that are plainly empty.
+// present drops the nil alternatives, which stand for plainly empty ones.
 func present(alts ...*Alt) []*Alt {
 	out := alts[:0]
 	for _, a := range alts {
@@ -117,9 +114,9 @@ func (s *Schema) complementString(a StringAlt) []*Alt {
 	return present(out...)
 }
 
-// complementArray and complementObject negate one facet after the other, each beside the facets
-// before it: the results are disjoint, and where they meet other alternatives most of them vanish
-// at once.
+// complementArray and complementObject negate one facet after the other. Each negation is
+// intersected with the facets before it, so that the results are disjoint. Intersected with other
+// alternatives, most of them are then plainly empty.
 func (s *Schema) complementArray(a *ArrayAlt) []*Alt {
 	d := &division{s: s, before: s.anyOf(Array)}
 	array := func(m ArrayAlt) *Alt {
@@ -164,23 +161,17 @@ func (s *Schema) complementArray(a *ArrayAlt) []*Alt {
 	return d.out
 }
 
-func (s *Schema) anyPrefix(n int) []*Node {
-	out := make([]*Node, n)
-	for i := range out {
-		out[i] = s.any
-	}
-	return out
-}
+func (s *Schema) anyPrefix(n int) []*Node { return slices.Repeat([]*Node{s.any}, n) }
 
 // division collects the parts of a complement.
 type division struct {
 	s      *Schema
-	before *Alt // the facets negated so far all hold
+	before *Alt // the values that have all facets negated so far
 	out    []*Alt
 }
 
-// add negates a facet: no are the values that lack it, yes those that have it. Either is nil if
-// there are none.
+// add negates a facet, given the values that lack it (no) and those that have it (yes). Either is
+// nil if it is empty.
 func (d *division) add(no, yes *Alt) {
 	if m := d.s.intersect(d.before, no); m != nil {
 		d.out = append(d.out, m)
@@ -188,22 +179,15 @@ func (d *division) add(no, yes *Alt) {
 	d.before = d.s.intersect(d.before, yes)
 }
 
-// fewNames is up to how many keys, of which one must be there, are named as alternatives.
+// fewNames is up to how many keys "one of these must be present" becomes an alternative for each.
 const fewNames = 4
 
 func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 	d := &division{s: s, before: s.anyOf(Object)}
-	required := 0
-	for _, p := range a.Props {
-		if p.Required {
-			required++
-		}
-	}
-	for _, scalars := range [...]bool{true, false} { // what tells variants apart first
+	for _, scalars := range [...]bool{true, false} { // discriminators first
 		for _, p := range a.Props {
 			if (p.Value != s.any || p.Required) && p.Value.scalarEnum() == scalars {
-				// A required key is absent or has another value: that is one
-				// alternative.
+				// absent, or present with another value: one alternative
 				d.add(s.oneProp(p.Name, s.not(p.Value), !p.Required), s.oneProp(p.Name, p.Value, p.Required))
 			}
 		}
@@ -212,7 +196,7 @@ func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 		m.schema = s
 		return s.objectAlt(&m)
 	}
-	if a.MinProps > required {
+	if a.MinProps > a.required() {
 		d.add(object(ObjectAlt{MaxProps: a.MinProps - 1}), object(ObjectAlt{MinProps: a.MinProps, MaxProps: Unbounded}))
 	}
 	if a.MaxProps != Unbounded {
@@ -252,19 +236,19 @@ func (s *Schema) brokenRules(a *ObjectAlt) []Exist {
 	return out
 }
 
-// oneProp returns the objects in which name, if present, has a value in n.
+// oneProp returns the objects in which the key name, if present, has a value in n.
 func (s *Schema) oneProp(name string, n *Node, required bool) *Alt {
 	return s.objectAlt(&ObjectAlt{schema: s, MaxProps: Unbounded, Props: []Prop{{name, n, required}}})
 }
 
-// unnamed returns the keys in keys that a does not name.
+// unnamed returns keys without the named keys of a.
 func (s *Schema) unnamed(a *ObjectAlt, keys Expr) Expr {
 	if len(a.Props) == 0 {
 		return keys
 	}
 	var names []string
 	for _, p := range a.Props {
-		if s.holds(keys, p.Name) {
+		if s.accepts(keys, p.Name) {
 			names = append(names, p.Name)
 		}
 	}

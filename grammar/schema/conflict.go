@@ -2,16 +2,13 @@ package schema
 
 import "tenon/grammar/schema/source"
 
-// maxConflictDepth bounds how deep the explanation of an empty schema looks for the innermost
-// empty one.
+// maxConflictDepth bounds how deep conflict looks for the innermost empty schema.
 const maxConflictDepth = 64
 
-// conflict explains why the root, which is v, is empty: the innermost schema that must hold and
-// cannot, and those of its keywords without any one of which it could.
+// conflict explains why the root, v, is empty. It names the innermost schema that every value must
+// satisfy and none can, and the keywords of it that conflict: without any one of them, some value
+// satisfies it.
 func (s *Schema) conflict(v *source.Value) error {
-	if v.Kind == Bool {
-		return &UnsatError{Tool: s.tool, Why: "false accepts nothing"}
-	}
 	for range maxConflictDepth {
 		next := s.emptyPart(v)
 		if next == nil {
@@ -36,8 +33,8 @@ func (s *Schema) conflict(v *source.Value) error {
 	return e
 }
 
-// emptyPart returns a schema that every value of v must meet somewhere and that is empty itself,
-// nil if there is none.
+// emptyPart returns an empty schema that v applies to every value, or to a required property; nil
+// if there is none.
 func (s *Schema) emptyPart(v *source.Value) *source.Value {
 	var parts []*source.Value
 	if all := v.Get("allOf"); all != nil {
@@ -63,7 +60,7 @@ func (s *Schema) emptyPart(v *source.Value) *source.Value {
 	return nil
 }
 
-// alone returns the node of a schema as if it were the root.
+// alone returns the node that a schema has as a root.
 func (s *Schema) alone(v *source.Value) *Node {
 	r := s.source.ResourceOf(v)
 	return s.leafNode(v, r, s.source.Enter(s.source.NoScope, r))

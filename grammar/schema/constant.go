@@ -26,42 +26,41 @@ func (s *Schema) constant(b *blame, values []*source.Value) *Node {
 	return n
 }
 
-// Texts within which a constant costs little: most are.
+// A constant whose numbers and strings are no longer than this is small: its automata cost little.
 const (
-	modestNumber = 32
-	modestString = 1 << 12
+	smallNumber = 32
+	smallString = 1 << 12
 )
 
-// modest reports whether n is a single value of which every part is easily told from others: no
-// search is needed to know that it can be had, or that the automata for it can. Those of a long
-// list would take seconds.
-func (n *Node) modest() bool { return n.op == opEnum && len(n.enum) == 1 && modest(n.enum[0]) }
+// small reports whether n is one small constant: it has a value, and its automata are within
+// limits, which takes no search to see. For the constants of a long list a search takes seconds.
+func (n *Node) small() bool { return n.op == opEnum && len(n.enum) == 1 && small(n.enum[0]) }
 
-// NumberLength returns the bytes that suffice for n if it is a single number; else, and where that
-// takes more than a look, it is false.
+// NumberLength returns an upper bound on the bytes that n takes, if it is a single number of plain
+// spelling; false otherwise.
 func (n *Node) NumberLength() (int, bool) {
-	if !n.modest() || n.enum[0].Kind != Number {
+	if !n.small() || n.enum[0].Kind != Number {
 		return 0, false
 	}
 	return len(n.enum[0].Text), true
 }
 
-func modest(v *source.Value) bool {
+func small(v *source.Value) bool {
 	switch v.Kind {
 	case Number:
-		return len(v.Text) <= modestNumber && !strings.ContainsAny(v.Text, "eE")
+		return len(v.Text) <= smallNumber && !strings.ContainsAny(v.Text, "eE")
 	case String:
-		return len(v.Text) <= modestString
+		return len(v.Text) <= smallString
 	case Array:
-		return !slices.ContainsFunc(v.Items, func(e *source.Value) bool { return !modest(e) })
+		return !slices.ContainsFunc(v.Items, func(e *source.Value) bool { return !small(e) })
 	case Object:
-		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return len(m.Key) > modestString || !modest(m.Val) })
+		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return len(m.Key) > smallString || !small(m.Val) })
 	}
 	return true
 }
 
-// mergeEnums replaces the lists of values and the excluded lists among nodes, which are all to
-// hold, by one list. That settles most discriminators without a look at their languages.
+// mergeEnums intersects the lists of values, and the excluded lists, among the nodes of a
+// conjunction to one list. That decides most discriminators without a look at their languages.
 func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	var lists, excluded, rest []*Node
 	for _, n := range nodes {
@@ -94,7 +93,7 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	return append(rest, s.constant(lists[0].blame, values))
 }
 
-// selected returns the values that are in list, or with in false those that are not.
+// selected returns the values that are in list, or those that are not if in is false.
 func selected(values, list []*source.Value, in bool) []*source.Value {
 	if len(list) == 1 {
 		only := list[0].Canonical()
@@ -107,7 +106,7 @@ func selected(values, list []*source.Value, in bool) []*source.Value {
 	return slices.DeleteFunc(slices.Clone(values), func(v *source.Value) bool { return known[v.Canonical()] != in })
 }
 
-// enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for
+// enumAlts returns the values of kind k that n lists: one alternative for all scalars, and one for
 // each array or object.
 func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 	var words []string
@@ -143,7 +142,7 @@ func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 	return alts
 }
 
-// point returns the cell of one number; b is what to blame if it is too large.
+// point returns the cell of one number; b is blamed if it is too large.
 func (s *Schema) point(b *blame, v *source.Value) cell {
 	r := source.Rat(v)
 	if r == nil {

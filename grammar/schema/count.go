@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// Listed returns the values of n in canonical form, if a listing can tell them and they are fewer
-// than limit.
+// Listed returns the values of n in canonical form, if they can be listed and are fewer than
+// limit.
 func (n *Node) Listed(limit int) (texts []string, few bool) {
 	values, few := n.schema.few(n, limit)
 	for _, v := range values {
@@ -16,8 +16,8 @@ func (n *Node) Listed(limit int) (texts []string, few bool) {
 	return texts, few
 }
 
-// count returns how many values n holds, counted no further than limit. What is not listed counts
-// as many.
+// count returns how many values n holds, at most limit. A set that cannot be listed counts as
+// limit.
 func (s *Schema) count(n *Node, limit int) int {
 	if values, few := s.few(n, limit); few {
 		return min(len(values), limit)
@@ -25,21 +25,22 @@ func (s *Schema) count(n *Node, limit int) int {
 	return limit
 }
 
-// few lists the values of n if a listing can tell them, and fewer than limit or so. It may be
-// asked while nodes are being expanded: where it comes back to one, it gives up as plausible does.
+// few lists the values of n if they can be listed and are fewer than limit, or maxDistinct if that
+// is more. It may be asked while nodes are being expanded: like plausible, it gives up where it
+// comes back to one.
 func (s *Schema) few(n *Node, limit int) ([]*source.Value, bool) {
-	s.ahead++
+	s.speculating++
 	values, few := listing{s, max(limit, maxDistinct)}.node(n)
-	s.ahead--
-	if s.lost {
-		s.lost = s.ahead > 0
+	s.speculating--
+	if s.cyclic {
+		s.cyclic = s.speculating > 0
 		return nil, false
 	}
 	return values, few
 }
 
-// countCells counts integers between bounds and single points; cells may overlap only where they
-// are points.
+// countCells counts the numbers of cells that are single points, or multiples between bounds. Only
+// points may overlap.
 func countCells(cells []cell, limit int) int {
 	points := make(map[string]bool)
 	total := 0
@@ -63,7 +64,7 @@ func countCells(cells []cell, limit int) int {
 	return min(limit, total+len(points))
 }
 
-// step is a number that all members of c are multiples of, nil if none is known.
+// step returns a number that every member of c is a multiple of, nil if none is known.
 func (c cell) step() *big.Rat {
 	switch {
 	case len(c.multiples) > 0:
@@ -79,21 +80,21 @@ func (s *Schema) words(e Expr, limit int) ([]string, bool) {
 	if e == s.arena.AnyText() || s.many(s.arena.Start(e), limit) {
 		return nil, false
 	}
-	l := lister{s: s, limit: limit, open: make(map[lexState]bool)}
+	l := lister{s: s, limit: limit, onPath: make(map[lexState]bool)}
 	start := s.arena.Start(e)
 	ok := !s.arena.Live(start) || l.visit(start, nil)
 	return l.words, ok
 }
 
-// farAhead is the length of beginnings that are counted: those of a language of many words are
-// soon many.
-const farAhead = 4
+// countedPrefix is the length of the prefixes that many counts. A language of many words soon has
+// many of them.
+const countedPrefix = 4
 
-// many says whether more than limit words can follow a state, if the beginnings of words tell:
-// each is of another word.
+// many reports whether a state plainly accepts more than limit words: short words, and prefixes of
+// longer ones, of which each belongs to another word.
 func (s *Schema) many(start lexState, limit int) bool {
 	words, level := 0, map[lexState]int{start: 1}
-	for range farAhead {
+	for range countedPrefix {
 		begun, next := 0, map[lexState]int{}
 		for state, n := range level {
 			if s.arena.Accepting(state) {
@@ -113,18 +114,18 @@ func (s *Schema) many(start lexState, limit int) bool {
 	return false
 }
 
-// lister walks an automaton depth first. Every state it meets can be accepted from, so that a
-// state met again on the way to itself means infinitely many words.
+// lister lists the words of an automaton depth first. Every state that it visits is live, so that
+// a cycle means infinitely many words.
 type lister struct {
-	s     *Schema
-	limit int
-	open  map[lexState]bool
-	words []string
+	s      *Schema
+	limit  int
+	onPath map[lexState]bool
+	words  []string
 }
 
 func (l *lister) visit(state lexState, text []byte) bool {
 	a := l.s.arena
-	if l.open[state] {
+	if l.onPath[state] {
 		return false
 	}
 	if a.Accepting(state) {
@@ -133,8 +134,8 @@ func (l *lister) visit(state lexState, text []byte) bool {
 		}
 		l.words = append(l.words, string(text))
 	}
-	l.open[state] = true
-	defer delete(l.open, state)
+	l.onPath[state] = true
+	defer delete(l.onPath, state)
 	for b, next := range a.Row(state) {
 		if a.Live(next) && !l.visit(next, append(text, byte(b))) {
 			return false

@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// discover visits every node that can be reached from root and expands those that combine
-// something, so that what cannot be expanded is found while compiling and never while a value is
-// being generated.
+// discover visits every node that can be reached from root and expands those that combine others.
+// A node that cannot be expanded is therefore found while compiling, never while a value is being
+// generated.
 func (s *Schema) discover(root *Node) {
 	seen := map[*Node]bool{root: true}
 	queue := []*Node{root}
@@ -17,11 +17,13 @@ func (s *Schema) discover(root *Node) {
 	for len(queue) > 0 && s.err == nil {
 		n := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if s.plain(n, visit) {
+		if s.trivial(n, visit) {
 			continue
 		}
 		for _, a := range n.Alts() {
-			a.children(visit)
+			for _, child := range a.children() {
+				visit(child)
+			}
 			if a.Kind == Array && a.Array.Unique {
 				s.checkUnique(a.Array)
 			}
@@ -33,8 +35,8 @@ func (s *Schema) discover(root *Node) {
 	}
 }
 
-// checkUnique gives uniqueItems up where an element, or a member of one, may be an array or an
-// object that can run out, unless a matcher looks ahead of that.
+// checkUnique gives uniqueItems up where the elements, or members of them, may be arrays or
+// objects that run out: where a matcher could write a prefix that only used values complete.
 func (s *Schema) checkUnique(a *ArrayAlt) {
 	seen := map[*Node]bool{}
 	for _, n := range append(slices.Clone(a.Prefix), a.Rest) {
@@ -45,13 +47,13 @@ func (s *Schema) checkUnique(a *ArrayAlt) {
 	}
 }
 
-// manyValues is the number of values from which a key counts as one of any number of them.
+// manyValues is the number of values from which a key's values count as unlimited.
 const manyValues = 4096
 
-// mayRunOut reports whether n holds bounded arrays whose elements are not all alike scalars or,
-// unless there may be few of them, objects of few values, seen nodes aside. What can always have
-// one more key never runs out, whatever is in it. Of other objects a matcher knows which are left,
-// if all that counts is the values of their keys.
+// mayRunOut reports whether n may hold arrays or objects that run out; seen nodes count as no.
+// Arrays do if they are bounded, unless their elements are scalars of one schema. An object that
+// can always have one more key does not. Of other objects a matcher knows which are left, if they
+// differ in the values of named keys only; then one key must have many values, unless fewMay.
 func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 	if seen[n] {
 		return false
@@ -65,46 +67,43 @@ func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
 		case a.Kind != Object:
 			return false
 		}
-		o, required := a.Object, 0
-		extra := slices.ContainsFunc(o.UnnamedKeys(), func(c KeyClass) bool { return !c.Value.Empty() })
-		if extra && o.MaxProps == Unbounded {
+		o := a.Object
+		unnamed := slices.ContainsFunc(o.UnnamedKeys(), func(c KeyClass) bool { return !c.Value.Empty() })
+		if unnamed && o.MaxProps == Unbounded {
 			return false
 		}
 		many := fewMay
 		for _, p := range o.Props {
-			if p.Required {
-				required++
-			}
 			if !many {
 				_, few := s.few(p.Value, manyValues)
 				many = !few
 			}
 		}
-		bounded := o.MinProps > required || o.MaxProps != Unbounded && o.MaxProps < len(o.Props)
-		return extra || !many || bounded || len(o.Exists)+len(o.Implications) > 0 ||
+		bounded := o.MinProps > o.required() || o.MaxProps != Unbounded && o.MaxProps < len(o.Props)
+		return unnamed || !many || bounded || len(o.Exists)+len(o.Implications) > 0 ||
 			slices.ContainsFunc(o.Props, func(p Prop) bool { return s.mayRunOut(p.Value, seen, false) })
 	})
 }
 
-// maxChain bounds how far a chain of references is followed to see whether it comes back.
+// maxChain bounds how far a chain of references is followed to see whether it is a cycle.
 const maxChain = 64
 
-// plain reports whether n can be expanded without fail, because nothing in it has to be combined.
-// It then visits what lies below without expanding n, which is left to whoever enters it: most of
-// a large schema is plain and never entered.
-func (s *Schema) plain(n *Node, visit func(*Node)) bool {
+// trivial reports whether expanding n cannot fail, because n combines nothing. It then visits the
+// nodes below. n itself is expanded when a walker enters it: most of a large schema is trivial and
+// never entered.
+func (s *Schema) trivial(n *Node, visit func(*Node)) bool {
 	if n.op != opLeaf {
-		return n.op == opAny || n.op == opNever || n.modest()
+		return n.op == opAny || n.op == opNever || n.small()
 	}
 	f := s.formOf(n.leaf)
 	own := f.array != nil || f.object != nil || f.strings != nil || f.numbers != nil
 	switch {
 	case f.unevaluatedItems != nil || f.unevaluatedProps != nil || len(f.strings) > 1 || len(f.numbers) > 1:
 		return false
-	case len(f.strings) == 1 && !f.strings[0].length && !s.arena.Plain(f.strings[0].text):
+	case len(f.strings) == 1 && !f.strings[0].length && !s.arena.KnownLive(f.strings[0].text):
 		return false
 	case len(f.subs) == 1 && !own:
-		if !s.endsOutside(n) {
+		if !s.chainEnds(n) {
 			return false
 		}
 		visit(f.subs[0])
@@ -137,9 +136,8 @@ func (s *Schema) plain(n *Node, visit func(*Node)) bool {
 	return true
 }
 
-// endsOutside reports whether the chain of references that n begins ends without coming back to
-// itself.
-func (s *Schema) endsOutside(n *Node) bool {
+// chainEnds reports whether the chain of references that n begins is no cycle.
+func (s *Schema) chainEnds(n *Node) bool {
 	for range maxChain {
 		if n.op != opLeaf {
 			return n.op == opAny || n.op == opNever || n.op == opEnum
@@ -157,25 +155,22 @@ func (s *Schema) endsOutside(n *Node) bool {
 	return false
 }
 
-// children calls visit for every node that a value of a may have to enter.
-func (a *Alt) children(visit func(*Node)) {
+// children returns every node that a walker of a may enter.
+func (a *Alt) children() []*Node {
 	switch a.Kind {
 	case Array:
-		for _, n := range a.Array.elements() {
-			visit(n)
-		}
+		return a.Array.elements()
 	case Object:
-		for _, n := range a.Object.members() {
-			visit(n)
-		}
+		return a.Object.members()
 	}
+	return nil
 }
 
-// maxSplit is the number of nodes from which elements are not told apart any further in advance.
+// maxSplit is the number of nodes from which elements and members splits no further.
 const maxSplit = 256
 
-// elements are the nodes of the elements, and of those that belong to a Contain and those that do
-// not: a matcher tells them apart to count them.
+// elements returns the nodes of the elements, each also split by every Contain into the values
+// that it counts and the others: a matcher enters those parts to count.
 func (a *ArrayAlt) elements() []*Node {
 	all := append(slices.Clone(a.Prefix), a.Rest)
 	for _, c := range a.Contains {
@@ -186,8 +181,8 @@ func (a *ArrayAlt) elements() []*Node {
 	return all
 }
 
-// members are the nodes of the values, and of those that meet obligations, several at once too: a
-// matcher tells them apart.
+// members returns the nodes of the values, and the parts of them that meet an obligation, or
+// several at once: a matcher enters those parts too.
 func (o *ObjectAlt) members() []*Node {
 	s := o.schema
 	var all []*Node
@@ -203,10 +198,10 @@ func (o *ObjectAlt) members() []*Node {
 		}
 	}
 	for _, p := range o.Props {
-		add(p.Value, func(keys Expr) bool { return s.holds(keys, p.Name) })
+		add(p.Value, func(keys Expr) bool { return s.accepts(keys, p.Name) })
 	}
 	for _, c := range o.UnnamedKeys() {
-		add(c.Value, func(keys Expr) bool { return !s.vacant(s.arena.Intersect(c.Keys, keys)) })
+		add(c.Value, func(keys Expr) bool { return !s.isEmpty(s.arena.Intersect(c.Keys, keys)) })
 	}
 	for _, e := range o.Exists {
 		all = append(all, e.Value)

@@ -25,38 +25,38 @@
 //     it is first needed.
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion
 //     finite.
-//  5. expand.go computes the alternatives of a node, kind by kind, expand_oneof.go those of oneOf:
-//     alt.go and alt_array.go build those of one schema object, constant.go those of listed
-//     values. intersect.go intersects them, complement.go negates them, and evaluated.go keeps the
-//     evaluated properties for unevaluatedProperties and unevaluatedItems.
-//  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those
-//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go,
-//     list.go and without.go with sets of few values.
-//  7. discover.go visits what can be reached and expands what has to combine something, so that a
-//     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
+//  5. expand.go computes the alternatives of a node, kind by kind; expand_oneof.go does so for
+//     oneOf. alt.go and alt_array.go build the alternatives of one schema object, constant.go
+//     those of listed values. intersect.go intersects them, complement.go negates them, and
+//     evaluated.go tracks evaluated properties and items for the unevaluated keywords.
+//  6. inhabited.go decides which alternatives hold a value at all. normalize.go gives those the
+//     shape that a walker relies on (below). It uses unnamed_keys.go for keys without a name, and
+//     count.go, list.go and without.go for sets of few values.
+//  7. discover.go visits every reachable node and expands those that combine others. A schema that
+//     is too hard therefore fails in Compile, not in the middle of a generation. conflict.go
 //     explains an empty schema.
 //
-// Everything from 3 on is lazy and memoised: what combines nothing is expanded by whoever enters
-// it first.
+// Steps 3 to 6 are lazy and memoised: a node that combines nothing is expanded when a walker first
+// enters it.
 //
 // # What a walker may rely on
 //
-// Every alternative that [Node.Alts] returns holds a value, and a walker that minds the following
-// never meets a dead end:
+// Every alternative that [Node.Alts] returns holds a value. A walker that keeps these rules never
+// reaches a dead end:
 //
-//   - A key whose value is [Node.Empty] cannot be present, an extra key belongs to one of
-//     [ObjectAlt.UnnamedKeys], whose classes are boundless.
-//   - A key brings what its Implications require; with that, and one key for each Exist not yet
-//     met, it must fit into MaxProps.
-//   - As long as an Exist is not met, some extra key or any unseen named key in its Keys can meet
-//     it.
-//   - A Contain whose Min is not reached can be met by every element from From on that may still
-//     come.
-//   - An array whose elements are Unique ends where its next element could only repeat an earlier
-//     one; [Node.Listed] has the values of small sets. An array among its elements is unbounded,
-//     or all its elements have one schema of scalars: [ArrayAlt.Without] leaves used ones out. An
-//     object among them can have one more key, or has a named key of many values.
-//   - Text of a [StringAlt] is left when the shortest way to its end no longer fits into MaxLen.
+//   - A key whose value is [Node.Empty] cannot be present. An unnamed key belongs to one of
+//     [ObjectAlt.UnnamedKeys], each of which has infinitely many keys.
+//   - A key requires the keys of its Implications. MaxProps must have room for the key, for those,
+//     and for one more key for each Exist that is not met yet.
+//   - As long as an Exist is not met, some unnamed key can meet it, or any named key in its Keys
+//     that has not been written.
+//   - As long as a Contain's Min is not reached, every further element from From on can count.
+//   - An array of Unique elements ends where its next element could only repeat an earlier one.
+//     [Node.Listed] has the values of small sets. If an element may be an array, that is
+//     unbounded, or its elements share one schema of scalars: [ArrayAlt.Without] leaves used ones
+//     out. If an element may be an object, it can have one more key, or has a named key of many
+//     values.
+//   - The text of a [StringAlt] cannot go on where its shortest completion exceeds MaxLen.
 //
 // # Exactness
 //
@@ -70,9 +70,9 @@
 //	Node                     Schema; XGrammar's SchemaSpec: the intermediate form of a schema
 //	alternative (Alt)        one type's part of a schema in disjunctive normal form
 //	normalize                the last simplification before compiling (Schema::normalize)
-//	intersect                Schema::intersect
+//	intersect, disjoint      Schema::intersect, is_verifiably_disjoint_from
 //	unnamed keys             additional_properties, pattern_properties
-//	evaluated properties     the annotations of unevaluatedProperties (JSON Schema core §11)
-//	membership               a member test: does this value belong to the set
-//	inhabited                satisfiable: some value belongs to the set
+//	evaluated                the annotations that unevaluatedProperties reads (core §11)
+//	CloseObjects             none; strict_mode, which closes arrays too
+//	inhabited, empty         satisfiable and unsatisfiable
 package schema

@@ -22,8 +22,8 @@ func (e *InvalidError) Error() string {
 // it.
 type UnsupportedError struct {
 	Tool string // from Options
-	// RFC 6901, of the schema that holds Keyword; behind the URI and # where that is in one of
-	// Options.Documents
+	// RFC 6901, of the schema that holds Keyword; in one of Options.Documents it follows the
+	// document's URI and #
 	Pointer string
 	Keyword string
 	Why     string
@@ -52,17 +52,16 @@ func (e *UnsatError) Error() string {
 	return s
 }
 
-// Action is what became of a keyword that is not simply enforced as written.
+// Action says what was done about a keyword that is not simply enforced as written.
 type Action uint8
 
 const (
-	// Enforced: in a way the schema's author may not expect, such as a type name that was
-	// translated.
+	// Enforced: in a way that the schema's author may not expect, such as a translated type
+	// name.
 	Enforced Action = iota
-	// Checked: not part of the language; whoever generates under it must validate the finished
-	// value.
+	// Checked: not enforced while a value is generated. The finished value must be validated.
 	Checked
-	// Dropped: it means nothing here, or cannot be evaluated by anyone (a remote reference, a
+	// Dropped: it means nothing here, or no validator can evaluate it (a remote reference, a
 	// broken pattern).
 	Dropped
 )

@@ -1,15 +1,18 @@
 package schema
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// evaluatedProps says which keys of an object the schemas that it met have evaluated.
+// evaluatedProps says which keys of an object its schemas have evaluated.
 type evaluatedProps struct {
 	all   bool
 	names []string
-	keys  []Expr // languages of further keys
+	keys  []Expr // languages of more keys
 }
 
-// union returns what either has seen.
+// union returns the keys that a or b has; nil stands for none.
 func (a *evaluatedProps) union(b *evaluatedProps) *evaluatedProps {
 	switch {
 	case a == nil || b != nil && b.all:
@@ -20,11 +23,11 @@ func (a *evaluatedProps) union(b *evaluatedProps) *evaluatedProps {
 	return &evaluatedProps{names: slices.Concat(a.names, b.names), keys: slices.Concat(a.keys, b.keys)}
 }
 
-// evaluatedItems says which elements of an array the schemas that it met have evaluated.
+// evaluatedItems says which elements of an array its schemas have evaluated.
 type evaluatedItems struct {
 	all      bool
-	prefix   int
-	contains []*Node // elements that belong to one of these, too
+	prefix   int     // so many at the beginning
+	contains []*Node // and elements that belong to one of these
 }
 
 func (a *evaluatedItems) union(b *evaluatedItems) *evaluatedItems {
@@ -37,28 +40,28 @@ func (a *evaluatedItems) union(b *evaluatedItems) *evaluatedItems {
 	return &evaluatedItems{prefix: max(a.prefix, b.prefix), contains: slices.Concat(a.contains, b.contains)}
 }
 
-// annotated reports whether a has evaluated anything.
+// annotated reports whether a knows what has been evaluated.
 func (a *Alt) annotated() bool {
-	return a.Array != nil && a.Array.seen != nil || a.Object != nil && a.Object.seen != nil
+	return a.Array != nil && a.Array.evaluated != nil || a.Object != nil && a.Object.evaluated != nil
 }
 
-// unseen returns a without annotations.
-func (a *Alt) unseen() *Alt {
+// withoutAnnotations returns a without what it knows of that.
+func (a *Alt) withoutAnnotations() *Alt {
 	switch {
-	case a.Array != nil && a.Array.seen != nil:
+	case a.Array != nil && a.Array.evaluated != nil:
 		c := *a.Array
-		c.seen = nil
+		c.evaluated = nil
 		return &Alt{Kind: Array, Array: &c}
-	case a.Object != nil && a.Object.seen != nil:
+	case a.Object != nil && a.Object.evaluated != nil:
 		c := *a.Object
-		c.seen = nil
+		c.evaluated = nil
 		return &Alt{Kind: Object, Object: &c}
 	}
 	return a
 }
 
-// closeUnevaluated applies unevaluatedItems or unevaluatedProperties to what a has not evaluated;
-// then all is evaluated.
+// closeUnevaluated applies unevaluatedItems or unevaluatedProperties to what a has not evaluated.
+// After that, all is evaluated.
 func (s *Schema) closeUnevaluated(a *Alt, f *form) *Alt {
 	if a.Kind == Array {
 		return s.closeItems(a.Array, f.unevaluatedItems)
@@ -67,47 +70,36 @@ func (s *Schema) closeUnevaluated(a *Alt, f *form) *Alt {
 }
 
 func (s *Schema) closeItems(a *ArrayAlt, rest *Node) *Alt {
-	limit := &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &evaluatedItems{all: true}}
-	switch seen := a.seen; {
-	case seen == nil:
-		limit.Rest = rest
-	case !seen.all:
-		limit.Rest = s.or(nil, append([]*Node{rest}, seen.contains...)...)
-		for range seen.prefix {
-			limit.Prefix = append(limit.Prefix, s.any)
-		}
+	limit, evaluated := s.allEvaluated(Array).Array, cmp.Or(a.evaluated, &evaluatedItems{})
+	if !evaluated.all {
+		limit.Rest = s.or(nil, append([]*Node{rest}, evaluated.contains...)...)
+		limit.Prefix = s.anyPrefix(evaluated.prefix)
 	}
 	return s.intersectArrays(a, limit)
 }
 
 func (s *Schema) closeProps(a *ObjectAlt, rest *Node) *Alt {
-	limit := &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &evaluatedProps{all: true}}
-	seen := a.seen
-	if seen == nil {
-		seen = &evaluatedProps{}
-	}
-	if !seen.all {
-		for _, name := range seen.names {
-			if limit.Find(name) < 0 {
-				limit.add(Prop{Name: name, Value: s.any})
-			}
+	limit, evaluated := s.allEvaluated(Object).Object, cmp.Or(a.evaluated, &evaluatedProps{})
+	if !evaluated.all {
+		for _, name := range evaluated.names {
+			limit.mention(name)
 		}
 		others := s.arena.AnyText()
-		if len(seen.keys) > 0 {
-			others = s.arena.Complement(s.arena.Union(seen.keys...))
+		if len(evaluated.keys) > 0 {
+			others = s.arena.Complement(s.arena.Union(evaluated.keys...))
 		}
 		limit.Rules = []Rule{{Keys: others, Value: rest}}
 	}
 	return s.intersectObjects(a, limit)
 }
 
-// allSeen returns all values of kind k with everything in them evaluated.
-func (s *Schema) allSeen(k Kind) *Alt {
+// allEvaluated returns all values of kind k, with all of their keys or elements evaluated.
+func (s *Schema) allEvaluated(k Kind) *Alt {
 	switch k {
 	case Array:
-		return &Alt{Kind: Array, Array: &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &evaluatedItems{all: true}}}
+		return &Alt{Kind: Array, Array: &ArrayAlt{Rest: s.any, Max: Unbounded, evaluated: &evaluatedItems{all: true}}}
 	case Object:
-		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &evaluatedProps{all: true}}}
+		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, evaluated: &evaluatedProps{all: true}}}
 	}
 	return s.anyOf(k)
 }

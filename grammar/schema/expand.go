@@ -7,23 +7,24 @@ type expansion struct {
 	state [kinds]uint8 // 0 unknown, expanding, listed, expanded
 	alts  [kinds][]*Alt
 
-	// the node is part of itself: evaluating it would never end. What led back to it
-	endless [kinds]*Node
-	met     kindSet // kinds of which it was taken apart within something, see descend
+	// set where the node is part of itself, so that evaluating it would never end: what led
+	// back to it
+	endless   [kinds]*Node
+	descended kindSet // the kinds for which descend took it apart
 }
 
 const (
 	expanding uint8 = iota + 1
-	listed          // as a part of a union: what can be merged is not
+	listed          // as a part of a union: not merged yet
 	expanded
 )
 
 // expand returns the alternatives of n of one kind. Some may turn out to be empty: Alts removes
 // those.
 //
-// With track, alternatives are split until each knows which keys or elements the schemas it met
-// have evaluated (the annotations that unevaluatedProperties and unevaluatedItems read): a union A
-// ∪ B becomes A∧B, A∧¬B and ¬A∧B.
+// With track, alternatives are split until each knows which keys or elements are evaluated (the
+// annotations that unevaluatedProperties and unevaluatedItems read). A union A ∪ B becomes A∧B,
+// A∧¬B and ¬A∧B.
 func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	slot := 0
 	if track && k >= Array {
@@ -34,8 +35,8 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	case expanded:
 		return m.alts[k]
 	case expanding:
-		if s.ahead > 0 {
-			s.lost = true
+		if s.speculating > 0 {
+			s.cyclic = true
 			return nil
 		}
 		m.endless[k] = s.at
@@ -46,7 +47,7 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	if m.state[k] != listed {
 		return nil
 	}
-	m.alts[k], m.state[k] = s.tidy(m.alts[k], k, slot == 1), expanded
+	m.alts[k], m.state[k] = s.mergeAlts(m.alts[k], k, slot == 1), expanded
 	if len(m.alts[k]) > s.limits.Alternatives {
 		s.unsupported(n.blame, "too many alternatives")
 	}
@@ -60,16 +61,16 @@ func (n *Node) expansion(slot int) *expansion {
 	return n.memo[slot]
 }
 
-// collect appends the alternatives of n to alts, as f does, and remembers them.
+// collect calls f to append the alternatives of n to alts, and remembers them.
 func (s *Schema) collect(alts []*Alt, n *Node, slot int, k Kind, f func([]*Alt) []*Alt) []*Alt {
-	if s.err != nil || s.lost {
+	if s.err != nil || s.cyclic {
 		return alts
 	}
 	m, from, outer := n.expansion(slot), len(alts), s.at
 	m.state[k], s.at = expanding, n
 	alts = f(alts)
 	s.at = outer
-	if s.lost || s.err != nil {
+	if s.cyclic || s.err != nil {
 		m.state[k] = 0 // what is incomplete must not be remembered
 		return slices.Clip(alts[:from])
 	}
@@ -81,11 +82,11 @@ func (s *Schema) collect(alts []*Alt, n *Node, slot int, k Kind, f func([]*Alt) 
 	return alts
 }
 
-// selfReference is why a reference has no meaning (2020-12 core §9.4.1 forbids it).
+// selfReference is the reason why a reference has no meaning (2020-12 core §9.4.1 forbids it).
 const selfReference = "the schema refers to itself without descending into the value"
 
-// refersToItself gives up a reference in lenient mode. Strictly it is read to the letter: what it
-// never ends to evaluate accepts nothing.
+// refersToItself drops a reference in lenient mode. In strict mode a schema whose evaluation never
+// ends accepts nothing.
 func (s *Schema) refersToItself(b *blame) {
 	if s.lenient && s.building {
 		s.unsupported(b, selfReference)
@@ -94,8 +95,8 @@ func (s *Schema) refersToItself(b *blame) {
 	s.issue(b.at, b.keyword, Enforced, selfReference+": no value is accepted there")
 }
 
-// reference is the keyword by which n refers to another schema; what is likeliest, if n is more
-// than a schema object.
+// reference returns the keyword by which n refers to another schema, or the likeliest if n is more
+// than one schema object.
 func (s *Schema) reference(n *Node) *blame {
 	if n.leaf != nil {
 		for _, keyword := range references {
@@ -104,7 +105,7 @@ func (s *Schema) reference(n *Node) *blame {
 			}
 		}
 	}
-	return s.culpritOf(n, append(references[:], suspects[:]...))
+	return s.culprit(n, append(references[:], suspects[:]...))
 }
 
 func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
@@ -138,8 +139,8 @@ func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
 	}
 }
 
-// expandLeaf conjoins what a schema object says of kind k itself with the schemas that apply
-// beside it.
+// expandLeaf intersects what a schema object's own keywords accept with its subschemas that apply
+// to the same value.
 func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	f := s.formOf(n.leaf)
 	base := s.baseAlt(n.leaf, k)
@@ -148,11 +149,11 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	}
 	pending := k == Array && f.unevaluatedItems != nil || k == Object && f.unevaluatedProps != nil
 	if !track && !pending {
-		base = base.unseen()
+		base = base.withoutAnnotations()
 	}
-	if f.loose && (track || pending) {
-		// what was dropped may have evaluated anything
-		base = s.intersect(base, s.allSeen(k))
+	if f.relaxed && (track || pending) {
+		// a dropped keyword may have evaluated anything
+		base = s.intersect(base, s.allEvaluated(k))
 	}
 	if !pending {
 		return s.expandAnd([]*Alt{base}, f.subs, k, track)
@@ -162,7 +163,7 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	for _, a := range alts {
 		if a = s.closeUnevaluated(a, f); a != nil {
 			if !track {
-				a = a.unseen()
+				a = a.withoutAnnotations()
 			}
 			out = append(out, a)
 		}
@@ -170,8 +171,8 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	return out
 }
 
-// expandAnd conjoins alts with every node, the ones with the fewest alternatives first. A oneOf
-// comes last: within what the others leave, its branches mostly share nothing.
+// expandAnd intersects alts with every node, those with the fewest alternatives first. A oneOf
+// comes last: within what the others leave, its branches are mostly disjoint.
 func (s *Schema) expandAnd(alts []*Alt, nodes []*Node, k Kind, track bool) []*Alt {
 	factors := make([]factor, 0, len(nodes))
 	var oneOfs []*Node
@@ -205,11 +206,11 @@ type factor struct {
 	alts []*Alt
 }
 
-// expandUnion appends the alternatives of all nodes to alts. Those of a union within are neither
-// copied nor compared at each level, which would cost the square of what is nested deep.
+// expandUnion appends the alternatives of all nodes to alts. It does not copy or compare those of
+// nested unions at each level, which would take quadratic time.
 func (s *Schema) expandUnion(alts []*Alt, nodes []*Node, k Kind, track bool) []*Alt {
 	for _, n := range nodes {
-		parts := n.united(s)
+		parts := n.unionOf(s)
 		if track || parts == nil || n.expansion(0).state[k] != 0 {
 			alts = append(alts, s.expand(n, k, track)...)
 			continue
@@ -224,8 +225,8 @@ func (s *Schema) expandUnion(alts []*Alt, nodes []*Node, k Kind, track bool) []*
 	return alts
 }
 
-// united returns the nodes whose union n plainly is, nil if it is none.
-func (n *Node) united(s *Schema) []*Node {
+// unionOf returns the nodes whose union n plainly is, nil if it is not one.
+func (n *Node) unionOf(s *Schema) []*Node {
 	switch {
 	case n.op == opOr || n.op == opChoice:
 		return n.kids
@@ -235,10 +236,10 @@ func (n *Node) united(s *Schema) []*Node {
 	return nil
 }
 
-// expandChoice appends what n, a choice, has within some alternatives. A choice within one of its
-// conjunctions, as behind else, is taken apart within the others of it: to combine all that a long
-// chain ends in with each condition would cost the square of its length. Scalars are one
-// alternative each time.
+// expandChoice appends to alts what n, a choice, shares with the alternatives in within. A
+// conjunction among its kids may hold another choice, as in a chain of else. That is expanded
+// within the other conjuncts: expanding it first, and intersecting all its alternatives with each
+// condition of the chain, would take quadratic time.
 func (s *Schema) expandChoice(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
 	for _, kid := range n.kids {
 		inner, others := s.choiceWithin(kid, k)
@@ -253,8 +254,8 @@ func (s *Schema) expandChoice(alts []*Alt, n *Node, within []*Alt, k Kind) []*Al
 	return alts
 }
 
-// choiceWithin returns a conjunct of n that is a choice, not yet expanded, and the others; nil if
-// there is none.
+// choiceWithin returns a conjunct of n that leads to a choice, neither of them expanded yet, and
+// the other conjuncts; nil if there is none.
 func (s *Schema) choiceWithin(n *Node, k Kind) (choice *Node, others []*Node) {
 	if n.op != opAnd || k < Array {
 		return nil, nil
@@ -278,28 +279,29 @@ func (s *Schema) choiceWithin(n *Node, k Kind) (choice *Node, others []*Node) {
 	return nil, nil
 }
 
-// conjunct returns the choice that applies beside the keywords of a schema object itself, or all
-// that applies if it is one schema, and what else applies; nil if there is neither.
+// conjunct returns the choice among a schema object's subschemas, or its only subschema, and the
+// other subschemas; nil if there is neither.
 func (s *Schema) conjunct(l *leaf, k Kind) (inner *Node, others []*Node) {
 	f := s.formOf(l)
 	i := slices.IndexFunc(f.subs, func(sub *Node) bool { return sub.op == opChoice })
 	if i < 0 && len(f.subs) == 1 {
 		i = 0
 	}
-	if i < 0 || f.loose || k == Array && f.unevaluatedItems != nil || k == Object && f.unevaluatedProps != nil {
+	if i < 0 || f.relaxed || k == Array && f.unevaluatedItems != nil || k == Object && f.unevaluatedProps != nil {
 		return nil, nil
 	}
 	return f.subs[i], slices.Delete(slices.Clone(f.subs), i, i+1)
 }
 
-// untouched reports whether n has neither been expanded nor taken apart: what is shared is better
-// expanded once.
+// untouched reports whether n has neither been expanded nor taken apart by descend: a shared node
+// is better expanded once.
 func (n *Node) untouched(k Kind) bool {
 	m := n.expansion(0)
-	return m.state[k] == 0 && !m.met.has(k)
+	return m.state[k] == 0 && !m.descended.has(k)
 }
 
-// descend appends what a node that leads to a choice has within some alternatives.
+// descend appends to alts what n, a node that leads to a choice, shares with the alternatives in
+// within.
 func (s *Schema) descend(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
 	alts = s.collect(alts, n, 0, k, func(alts []*Alt) []*Alt {
 		if n.op == opChoice {
@@ -307,7 +309,7 @@ func (s *Schema) descend(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
 		}
 		inner, others := s.conjunct(n.leaf, k)
 		if base := s.baseAlt(n.leaf, k); base != nil {
-			within = s.expandAnd(s.product(within, []*Alt{base.unseen()}, n), others, k, false)
+			within = s.expandAnd(s.product(within, []*Alt{base.withoutAnnotations()}, n), others, k, false)
 			if len(within) > 0 {
 				alts = s.descend(alts, inner, within, k)
 			}
@@ -316,26 +318,26 @@ func (s *Schema) descend(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
 	})
 	m := n.expansion(0)
 	m.alts[k], m.state[k], m.endless[k] = nil, 0, nil
-	m.met |= 1 << k
+	m.descended |= 1 << k
 	return alts
 }
 
-// expandSplit is a union in which every alternative knows of each kid whether it holds.
+// expandSplit expands a union so that every alternative lies within or outside of each kid.
 func (s *Schema) expandSplit(n *Node, k Kind) []*Alt {
 	if !s.annotates(n.kids, k) {
 		return s.expandUnion(nil, n.kids, k, true)
 	}
-	var met []*Alt
-	unmet := []*Alt{s.anyOf(k)}
+	var some []*Alt // within at least one kid so far
+	none := []*Alt{s.anyOf(k)}
 	for _, kid := range n.kids {
 		yes, no := s.expand(kid, k, true), s.expand(s.not(kid), k, false)
-		met = slices.Concat(s.product(met, yes, n), s.product(met, no, n), s.product(unmet, yes, n))
-		unmet = s.product(unmet, no, n)
+		some = slices.Concat(s.product(some, yes, n), s.product(some, no, n), s.product(none, yes, n))
+		none = s.product(none, no, n)
 	}
-	return met
+	return some
 }
 
-// annotates reports whether some alternative of the nodes has evaluated anything.
+// annotates reports whether some alternative of the nodes knows what has been evaluated.
 func (s *Schema) annotates(nodes []*Node, k Kind) bool {
 	for _, n := range nodes {
 		for _, a := range s.expand(n, k, true) {
@@ -347,7 +349,7 @@ func (s *Schema) annotates(nodes []*Node, k Kind) bool {
 	return false
 }
 
-// product intersects every pair. n is to blame if there are too many.
+// product intersects every x with every y; n is blamed if there are too many.
 func (s *Schema) product(xs, ys []*Alt, n *Node) []*Alt {
 	if len(xs) == 1 && xs[0] == s.anyOf(xs[0].Kind) {
 		return ys
@@ -357,7 +359,7 @@ func (s *Schema) product(xs, ys []*Alt, n *Node) []*Alt {
 	}
 	var out []*Alt
 	for _, x := range xs {
-		out = s.share(out, x, ys, len(xs) > 1 && len(ys) > 1)
+		out = s.intersectEach(out, x, ys, len(xs) > 1 && len(ys) > 1)
 		if len(out) > s.limits.Alternatives {
 			s.unsupported(n.blame, "too many alternatives")
 			return nil
@@ -366,12 +368,12 @@ func (s *Schema) product(xs, ys []*Alt, n *Node) []*Alt {
 	return s.absorb(out)
 }
 
-// share appends what x has in common with each of ys. If x lies within one of them, that is x
-// alone.
-func (s *Schema) share(out []*Alt, x *Alt, ys []*Alt, prune bool) []*Alt {
+// intersectEach appends what x shares with each of ys: x alone, if that is a subset of one of
+// them.
+func (s *Schema) intersectEach(out []*Alt, x *Alt, ys []*Alt, prune bool) []*Alt {
 	start := len(out)
 	for _, y := range ys {
-		if x.Kind == Object && x.Object.within(y.Object) {
+		if x.Kind == Object && x.Object.subsetOf(y.Object) {
 			return append(out, x)
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// expandOneOf keeps of each branch what no other branch takes, all within context. Where two
-// branches share no value, which is the usual intent of oneOf, there is nothing to take away.
+// expandOneOf returns, within context, the values of each branch that are in no other branch. If
+// the branches are disjoint, which is the usual intent of oneOf, nothing is subtracted.
 func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	parts := make([][]*Alt, len(n.kids))
 	live := 0
-	var texts []Expr // of strings of any length
+	var texts []Expr // of the branches that are strings without bounds on the length
 	for i, kid := range n.kids {
-		parts[i] = s.share(nil, context, s.expand(kid, context.Kind, track), true)
+		parts[i] = s.intersectEach(nil, context, s.expand(kid, context.Kind, track), true)
 		if p := parts[i]; len(p) == 1 && p[0].Kind == String && p[0].String.MinLen == 0 && p[0].String.MaxLen == Unbounded {
 			texts = append(texts, p[0].String.Text)
 		}
@@ -26,14 +26,14 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 		return present(s.stringAlt(one, 0, Unbounded))
 	}
 	var out []*Alt
-	rivals := s.rivals(parts)
+	overlapping := s.overlapping(parts)
 	for i, part := range parts {
 		if live < 2 {
 			out = append(out, part...)
 			continue
 		}
 		for _, a := range part {
-			out = append(out, s.minusOthers(n, a, parts, rivals(i, a))...)
+			out = append(out, s.minusOthers(n, a, parts, overlapping(i, a))...)
 		}
 		if len(out) > s.limits.Alternatives {
 			s.unsupported(n.blame, "too many alternatives")
@@ -43,8 +43,9 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	return out
 }
 
-// exactlyOneText returns what is in exactly one of some languages, and what is in any. Halves
-// share what their words have become, which the complements of all others beside each would not.
+// exactlyOneText returns what is in exactly one of some languages, and what is in any. It divides
+// and conquers: the derivatives of halves are shared, those of a complement of all other languages
+// beside each would not be.
 func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
 	if len(texts) == 1 {
 		return texts[0], texts[0]
@@ -52,15 +53,16 @@ func (s *Schema) exactlyOneText(texts []Expr) (one, any Expr) {
 	a, half := s.arena, len(texts)/2
 	left, anyLeft := s.exactlyOneText(texts[:half])
 	right, anyRight := s.exactlyOneText(texts[half:])
-	if any = a.Union(anyLeft, anyRight); s.vacant(a.Intersect(anyLeft, anyRight)) {
+	if any = a.Union(anyLeft, anyRight); s.isEmpty(a.Intersect(anyLeft, anyRight)) {
 		return a.Union(left, right), any
 	}
 	return a.Union(a.Intersect(left, a.Complement(anyRight)), a.Intersect(right, a.Complement(anyLeft))), any
 }
 
-// rivals returns with which other branches an alternative of one may share values: all, or where a
-// key that all objects must have tells them apart, those in which it has a value that it has here.
-func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
+// overlapping returns a function that lists the other branches with which an alternative may share
+// values. If all branches have a discriminator, a required key of few values, those are the
+// branches that share one of its values; otherwise they are all branches.
+func (s *Schema) overlapping(parts [][]*Alt) func(branch int, a *Alt) []int {
 	first := slices.IndexFunc(parts, func(part []*Alt) bool { return len(part) > 0 })
 	if first >= 0 && parts[first][0].Kind == Object {
 		for _, p := range parts[first][0].Object.Props {
@@ -84,8 +86,8 @@ func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
 	return func(branch int, _ *Alt) []int { return slices.Delete(slices.Clone(all), branch, branch+1) }
 }
 
-// byTag returns the branches by the values of a key, in canonical form; nil if an object may lack
-// it, or have any value there.
+// byTag returns the branches by the values of a key, in canonical form; nil if the key is no
+// discriminator.
 func (s *Schema) byTag(parts [][]*Alt, name string) map[string][]int {
 	by := map[string][]int{}
 	for i, part := range parts {
@@ -105,7 +107,7 @@ func (s *Schema) byTag(parts [][]*Alt, name string) map[string][]int {
 	return by
 }
 
-// tags returns the values of a key that every object has, nil if it is not known to have few.
+// tags returns the values of a required key; nil if it is not required, or they are not listed.
 func (o *ObjectAlt) tags(name string) []*source.Value {
 	i := o.Find(name)
 	if i < 0 || !o.Props[i].Required {
@@ -115,7 +117,7 @@ func (o *ObjectAlt) tags(name string) []*source.Value {
 	return in
 }
 
-// minusOthers returns what of a, an alternative of a branch, lies in no other branch.
+// minusOthers returns the values of a, an alternative of a branch, that are in none of the others.
 func (s *Schema) minusOthers(n *Node, a *Alt, parts [][]*Alt, others []int) []*Alt {
 	rest := []*Alt{a}
 	for _, j := range others {
@@ -131,7 +133,7 @@ func (s *Schema) minusOthers(n *Node, a *Alt, parts [][]*Alt, others []int) []*A
 func (s *Schema) anyOverlap(xs, ys []*Alt) bool {
 	for _, x := range xs {
 		for _, y := range ys {
-			if x.Kind == Number && apartCells(x.cells, y.cells) {
+			if x.Kind == Number && disjointCells(x.cells, y.cells) {
 				continue
 			}
 			if m := s.intersect(x, y); m != nil && s.plausible(m) {

@@ -11,7 +11,7 @@ type leafKey struct {
 	scope int32
 }
 
-// leaf is one schema object in one dynamic scope.
+// leaf is a schema object in a dynamic scope.
 type leaf struct {
 	at    *source.Value
 	res   *source.Resource
@@ -55,21 +55,21 @@ func (s *Schema) leafNode(v *source.Value, res *source.Resource, sc *source.Scop
 	return n
 }
 
-// typeKey is what all schemas mean that say nothing but one type.
+// typeKey identifies what a schema means that says nothing but one type.
 type typeKey struct {
 	name  string
 	draft source.Draft
 }
 
-// plainType returns the type that is all a schema says. Such schemas are one node, wherever they
-// stand: {"type":"string"} is what most values of large schemas are, and a conjunction of a
-// hundred of them is one as well.
+// plainType returns the type of a schema that says nothing else. Such schemas share one node: most
+// subschemas of a large schema are like {"type":"string"}, and a conjunction of a hundred of them
+// is then that node, too.
 func (s *Schema) plainType(v *source.Value, res *source.Resource) (string, bool) {
 	name := v.Get("type")
 	if name == nil || name.Kind != String || res.NoValidation || s.dropped[dropKey{v, "type"}] {
 		return "", false
 	}
-	if _, known := typeNames[name.Text]; name.Text != "integer" && !known || slices.Contains(foreignTypes, name.Text) {
+	if _, known := typeNames[name.Text]; name.Text != "integer" && !known {
 		return "", false
 	}
 	for i := range v.Members {
@@ -81,8 +81,8 @@ func (s *Schema) plainType(v *source.Value, res *source.Resource) (string, bool)
 }
 
 // plainConstant returns the node of a schema that says nothing but const or enum, and perhaps a
-// type. As a list of values it can be compared with other lists at once, which is how most
-// variants of a oneOf are told apart.
+// type. Lists of values are compared at once, which is how most branches of a oneOf turn out to be
+// disjoint.
 func (s *Schema) plainConstant(v *source.Value, res *source.Resource) *Node {
 	const few = 8
 	if len(v.Members) > few || len(s.dropped) > 0 || res.NoValidation {
@@ -98,7 +98,7 @@ func (s *Schema) plainConstant(v *source.Value, res *source.Resource) *Node {
 			keyword = m.Key
 		case "type":
 			set, known := typeNames[m.Val.Text]
-			if !known || slices.Contains(foreignTypes, m.Val.Text) {
+			if !known {
 				return nil
 			}
 			kinds = set
@@ -121,9 +121,9 @@ func (s *Schema) plainConstant(v *source.Value, res *source.Resource) *Node {
 	return s.constant(&blame{v, keyword}, values)
 }
 
-// form is a schema object taken apart: what it says of each kind, and the schemas that apply to
-// the same value. A value belongs to the object if its kind is in kinds, it meets the keywords of
-// its kind, and it belongs to every node of subs.
+// form is a schema object taken apart: what it says of each kind, and the subschemas that apply to
+// the same value. A value belongs to the object if its kind is in kinds, it satisfies the keywords
+// of its kind, and it belongs to every node of subs.
 type form struct {
 	kinds   kindSet
 	numbers []cell
@@ -132,17 +132,17 @@ type form struct {
 	object  *objectForm
 	subs    []*Node
 
-	// loose: lenient mode has dropped a keyword, so that the form holds values which the
-	// schema does not. Nothing is known of its complement then.
-	loose bool
+	// relaxed: lenient mode has dropped a keyword. The form is a superset of the schema, and
+	// nothing is known of the complement.
+	relaxed bool
 
 	unevaluatedItems *Node
 	unevaluatedProps *Node
 }
 
-// nothingBut reports whether a schema object says nothing but that one other schema holds.
+// nothingBut reports whether a schema object says nothing but that one subschema applies.
 func (f *form) nothingBut() bool {
-	return len(f.subs) == 1 && f.kinds == allKinds && f.numbers == nil && f.strings == nil && f.array == nil && f.object == nil && !f.loose &&
+	return len(f.subs) == 1 && f.kinds == allKinds && f.numbers == nil && f.strings == nil && f.array == nil && f.object == nil && !f.relaxed &&
 		f.unevaluatedItems == nil && f.unevaluatedProps == nil
 }
 
@@ -155,7 +155,7 @@ func (k kindSet) has(kind Kind) bool { return k&(1<<kind) != 0 }
 // stringLimit is one keyword on strings: a language, or bounds on the length.
 type stringLimit struct {
 	text     Expr // unless length
-	wide     Expr // if text is only a part of what is meant: what holds all of that
+	superset Expr // where text is a subset of what the keyword accepts: a superset
 	length   bool
 	min, max int
 }
@@ -167,8 +167,8 @@ type arrayForm struct {
 	contains *Contain // nil: none
 	unique   *blame   // uniqueItems; nil: none
 
-	// seesContains: elements that contains matches count as evaluated (2020-12).
-	seesContains bool
+	// evaluatesContains: elements that contains counts are evaluated (2020-12).
+	evaluatesContains bool
 }
 
 type objectForm struct {
@@ -179,7 +179,7 @@ type objectForm struct {
 	required   []string
 	min, max   int
 	dependent  []Implication
-	closes     bool // it declares properties, and all that it says of others is known
+	closes     bool // it declares properties, and nothing that it says of others was dropped
 }
 
 // reader takes one schema object apart.
@@ -211,22 +211,23 @@ func (s *Schema) formOf(l *leaf) *form {
 	return r.f
 }
 
-// get returns a keyword's value unless the draft does not know it or lenient mode has dropped it.
+// get returns a keyword's value, unless the draft or its vocabularies lack the keyword, or lenient
+// mode has dropped it.
 func (r *reader) get(keyword string) *source.Value {
 	v := r.v.Get(keyword)
-	if v == nil || r.leaf.res.NoValidation && slices.Contains(source.ValidationKeywords, keyword) || !source.Keywords[keyword].In(r.leaf.res.Draft) || r.gaveUp(keyword) {
+	if v == nil || r.leaf.res.NoValidation && source.Keywords[keyword].Validates() || !source.Keywords[keyword].In(r.leaf.res.Draft) || r.isDropped(keyword) {
 		return nil
 	}
 	return v
 }
 
-// gaveUp reports whether lenient mode has dropped a keyword of the object, and remembers that the
-// object means less than it says.
-func (r *reader) gaveUp(keyword string) bool {
+// isDropped reports whether lenient mode has dropped a keyword of the object, and notes that the
+// form is then relaxed.
+func (r *reader) isDropped(keyword string) bool {
 	if len(r.s.dropped) == 0 || !r.s.dropped[dropKey{r.v, keyword}] {
 		return false
 	}
-	r.f.loose = true
+	r.f.relaxed = true
 	return true
 }
 

@@ -15,8 +15,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// generator walks the form greedily, as a matcher does that never looks back, and writes a random
-// value. Getting stuck means that the form leads into a dead end.
+// generator writes a random value by walking the form without backtracking, as a matcher does. If
+// it gets stuck, the form has a dead end.
 type generator struct {
 	rng   *rand.Rand
 	depth int
@@ -28,7 +28,7 @@ var (
 	errLarge = errors.New("the value grows too large")
 )
 
-// without is a node without some values, which are JSON texts.
+// without returns a node without some values, given as JSON texts.
 func without(n *Node, texts [][]byte) *Node {
 	values := make([]*source.Value, len(texts))
 	for i, text := range texts {
@@ -85,7 +85,7 @@ func (g *generator) string(out *bytes.Buffer, s *Schema, a StringAlt) error {
 	return err
 }
 
-// text walks the automaton of e at random for a while, then takes the shortest way out. high
+// text walks the automaton of e at random for a while, then takes the shortest completion. high
 // bounds the code points.
 func (g *generator) text(s *Schema, e Expr, high int) (string, error) {
 	a := s.arena
@@ -192,7 +192,7 @@ func wanted(a *ArrayAlt, counts []int) bool {
 	return false
 }
 
-// objectPlan is an object in the making.
+// objectPlan is an object that is being written.
 type objectPlan struct {
 	keys   []string
 	values map[string]*Node
@@ -243,7 +243,7 @@ func (g *generator) object(out *bytes.Buffer, s *Schema, o *ObjectAlt) error {
 	return nil
 }
 
-// add puts a named key in unless it is there or may not be.
+// add puts a named key in, unless it is there or cannot be.
 func (g *generator) add(p *objectPlan, prop Prop) {
 	if _, ok := p.values[prop.Name]; !ok && !prop.Value.Empty() {
 		p.put(prop.Name, prop.Value)
@@ -269,14 +269,14 @@ func (g *generator) imply(o *ObjectAlt, p *objectPlan) {
 func (g *generator) intersect(s *Schema, o *ObjectAlt, p *objectPlan, e Exist) error {
 	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
-		if n := c.Value.And(e.Value); !s.vacant(keys) && !n.Empty() {
+		if n := c.Value.And(e.Value); !s.isEmpty(keys) && !n.Empty() {
 			key, err := g.text(s, keys, Unbounded)
 			p.put(key, n)
 			return err
 		}
 	}
 	for _, prop := range o.Props {
-		if s.holds(e.Keys, prop.Name) && !prop.Value.Empty() {
+		if s.accepts(e.Keys, prop.Name) && !prop.Value.Empty() {
 			if _, ok := p.values[prop.Name]; !ok {
 				p.put(prop.Name, prop.Value)
 			}
@@ -286,7 +286,7 @@ func (g *generator) intersect(s *Schema, o *ObjectAlt, p *objectPlan, e Exist) e
 	return errStuck
 }
 
-// fill adds keys until there are as many as there must be.
+// fill adds keys until there are MinProps.
 func (g *generator) fill(s *Schema, o *ObjectAlt, p *objectPlan) error {
 	if o.MinProps > 1000 {
 		return errLarge

@@ -1,6 +1,6 @@
 package schema
 
-// satState is what is known about whether a node holds any value.
+// satState says what is known about whether a node holds any value.
 type satState uint8
 
 const (
@@ -10,13 +10,13 @@ const (
 	satNo
 )
 
-// satisfiable decides whether some value belongs to n: the least fixpoint over recursion, since
-// every JSON value is finite. It searches depth first and takes a node that is being decided for
-// empty. A positive answer is final at once; a negative one only if it did not rest on such an
-// assumption about a node further up.
+// satisfiable decides whether some value belongs to n. Every JSON value is finite, so that the
+// answer is the least fixpoint over recursion. The search is depth first and assumes that a node
+// being decided is empty. A positive answer is final; a negative one is final only if it does not
+// rest on that assumption about a node further up.
 func (s *Schema) satisfiable(n *Node) bool {
 	switch {
-	case n.sat == satYes || n.boundless() || n.modest():
+	case n.sat == satYes || n.boundless() || n.small():
 		return true
 	case n.sat == satNo || n.op == opNever:
 		return false
@@ -46,14 +46,12 @@ func (s *Schema) satisfiable(n *Node) bool {
 	return false
 }
 
-// boundless reports whether n plainly holds infinitely many values: all of them, or all but some
-// listed ones.
+// boundless reports whether n plainly holds infinitely many values: all, or all but listed ones.
 func (n *Node) boundless() bool {
 	return n.op == opAny || n.op == opNot && n.kids[0].op == opEnum
 }
 
-// search looks for an alternative of n with a value in it. Scalars come first: they need no
-// search.
+// search looks for an inhabited alternative of n, scalars first: they need no search.
 func (s *Schema) search(n *Node) bool {
 	for k := range kinds {
 		for _, a := range s.expand(n, k, false) {
@@ -71,16 +69,16 @@ func (s *Schema) inhabited(a *Alt) bool {
 	case Array:
 		return s.inhabitedArray(a.Array, s.satisfiable)
 	case Object:
-		if o := a.Object; len(o.Exists) > 0 && o.MaxProps != Unbounded && !o.settled {
-			return len(s.normalizeObject(*o)) > 0 // the obligations compete for keys
+		if o := a.Object; len(o.Exists) > 0 && o.MaxProps != Unbounded && !o.normalized {
+			return len(s.normalizeObject(*o)) > 0 // the Exists compete for keys
 		}
 		return s.inhabitedObject(a.Object, s.satisfiable)
 	}
 	return true // scalar alternatives are never built empty
 }
 
-// plausible is a hurried inhabited that looks one level deep: it may take an empty alternative for
-// inhabited, never the other way round. It prunes products while nodes are being expanded.
+// plausible is a quick inhabited that looks a few levels deep. It may take an empty alternative
+// for inhabited, never the other way round. It prunes products while nodes are being expanded.
 func (s *Schema) plausible(a *Alt) bool {
 	switch a.Kind {
 	case Array:
@@ -91,7 +89,7 @@ func (s *Schema) plausible(a *Alt) bool {
 	return true
 }
 
-// maxPlausible bounds how deep expansion looks ahead of itself.
+// maxPlausible bounds how many levels plausible looks at.
 const maxPlausible = 4
 
 func (s *Schema) plausibleNode(n *Node) bool {
@@ -101,30 +99,30 @@ func (s *Schema) plausibleNode(n *Node) bool {
 	case n.op == opNever || n.sat == satNo:
 		return false
 	}
-	if s.ahead >= maxPlausible || s.lost {
+	if s.speculating >= maxPlausible || s.cyclic {
 		return true
 	}
-	s.ahead++
-	found := s.glimpse(n)
-	s.ahead--
-	if s.lost && s.ahead == 0 {
-		s.lost = false
+	s.speculating++
+	found := s.anyPlausible(n)
+	s.speculating--
+	if s.cyclic && s.speculating == 0 {
+		s.cyclic = false
 		return true
 	}
 	return found
 }
 
-// glimpse looks for a plausible alternative of n. Where it comes back to a node that is being
-// expanded it gives up: lost is set, nothing computed since is remembered, and the outermost
+// anyPlausible looks for a plausible alternative of n. Where it comes back to a node that is being
+// expanded, it gives up: cyclic is set, nothing computed since is remembered, and the outermost
 // plausibleNode answers yes.
-func (s *Schema) glimpse(n *Node) bool {
+func (s *Schema) anyPlausible(n *Node) bool {
 	for k := range kinds {
 		for _, a := range s.expand(n, k, false) {
 			if s.plausible(a) {
 				return true
 			}
 		}
-		if s.lost {
+		if s.cyclic {
 			return true
 		}
 	}
@@ -132,7 +130,7 @@ func (s *Schema) glimpse(n *Node) bool {
 }
 
 func (s *Schema) inhabitedArray(a *ArrayAlt, ok func(*Node) bool) bool {
-	// Elements beyond the prefix are alike: one of them stands for all.
+	// one element beyond the prefix stands for all
 	for i := range min(a.Min, len(a.Prefix)+1) {
 		if !ok(a.Item(i)) {
 			return false
@@ -172,45 +170,37 @@ func (s *Schema) canContain(a *ArrayAlt, c Contain, ok func(*Node) bool) bool {
 }
 
 func (s *Schema) inhabitedObject(o *ObjectAlt, ok func(*Node) bool) bool {
-	required := 0
 	for i := range o.Props {
-		if !o.Props[i].Required {
-			continue
-		}
-		if !ok(o.Props[i].Value) {
+		if p := &o.Props[i]; p.Required && !ok(p.Value) {
 			return false
 		}
-		required++
 	}
 	for _, e := range o.Exists {
-		if !s.canHold(o, e, ok) {
+		if !s.canMeet(o, e, ok) {
 			return false
 		}
 	}
-	if o.MinProps > required && !s.canReach(o, o.MinProps, ok) {
-		return false
-	}
-	return true
+	return o.MinProps <= o.required() || s.canHave(o, o.MinProps, ok)
 }
 
-// canHold reports whether some key of o may be what e asks for.
-func (s *Schema) canHold(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
+// canMeet reports whether some key of o can meet e.
+func (s *Schema) canMeet(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
 	for i := range o.Props {
-		if p := &o.Props[i]; s.holds(e.Keys, p.Name) && ok(s.and(p.Value, e.Value)) {
+		if p := &o.Props[i]; s.accepts(e.Keys, p.Name) && ok(s.and(p.Value, e.Value)) {
 			return true
 		}
 	}
 	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
-		if !s.vacant(keys) && ok(s.and(c.Value, e.Value)) {
+		if !s.isEmpty(keys) && ok(s.and(c.Value, e.Value)) {
 			return true
 		}
 	}
 	return false
 }
 
-// canReach reports whether o may have n keys.
-func (s *Schema) canReach(o *ObjectAlt, n int, ok func(*Node) bool) bool {
+// canHave reports whether o can have n keys.
+func (s *Schema) canHave(o *ObjectAlt, n int, ok func(*Node) bool) bool {
 	have := 0
 	for _, c := range o.UnnamedKeys() {
 		if !ok(c.Value) {

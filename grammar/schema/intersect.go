@@ -7,7 +7,7 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// intersect returns what two alternatives of one kind share; nil if that is plainly nothing.
+// intersect returns the intersection of two alternatives; nil if it is plainly empty.
 func (s *Schema) intersect(a, b *Alt) *Alt {
 	switch {
 	case a == nil || b == nil || a.Kind != b.Kind:
@@ -25,7 +25,7 @@ func (s *Schema) intersect(a, b *Alt) *Alt {
 		}
 		return m
 	case Number:
-		return s.numberAlt(meetCells(a.cells, b.cells))
+		return s.numberAlt(intersectCells(a.cells, b.cells))
 	case String:
 		return s.stringAlt(s.arena.Intersect(a.String.Text, b.String.Text),
 			max(a.String.MinLen, b.String.MinLen), minBound(a.String.MaxLen, b.String.MaxLen))
@@ -44,7 +44,7 @@ func (s *Schema) intersectArrays(a, b *ArrayAlt) *Alt {
 	}
 	m := &ArrayAlt{
 		Rest: s.and(a.Rest, b.Rest), Min: max(a.Min, b.Min), Max: minBound(a.Max, b.Max),
-		Unique: a.Unique || b.Unique, uniqueAt: cmp.Or(a.uniqueAt, b.uniqueAt), seen: a.seen.union(b.seen),
+		Unique: a.Unique || b.Unique, uniqueAt: cmp.Or(a.uniqueAt, b.uniqueAt), evaluated: a.evaluated.union(b.evaluated),
 	}
 	if m.Max != Unbounded && m.Min > m.Max {
 		return nil
@@ -63,7 +63,7 @@ func (s *Schema) intersectArrays(a, b *ArrayAlt) *Alt {
 
 func (s *Schema) intersectObjects(a, b *ObjectAlt) *Alt {
 	s.spend(1)
-	if s.err != nil || s.clash(a, b) || s.clash(b, a) {
+	if s.err != nil || s.disjointByRequired(a, b) || s.disjointByRequired(b, a) {
 		return nil
 	}
 	s.spend(len(a.Props) + len(b.Props))
@@ -72,9 +72,9 @@ func (s *Schema) intersectObjects(a, b *ObjectAlt) *Alt {
 	}
 	m := &ObjectAlt{
 		schema: s, MinProps: max(a.MinProps, b.MinProps), MaxProps: minBound(a.MaxProps, b.MaxProps),
-		seen: a.seen.union(b.seen), declares: a.declares || b.declares,
+		evaluated: a.evaluated.union(b.evaluated), declares: a.declares || b.declares,
 	}
-	s.meetProps(m, a, b)
+	s.intersectProps(m, a, b)
 	m.Rules = appendUnique(a.Rules, b.Rules, func(x, y Rule) bool { return x == y })
 	m.Exists = appendUnique(a.Exists, b.Exists, func(x, y Exist) bool { return x == y })
 	m.Implications = appendUnique(a.Implications, b.Implications, func(x, y Implication) bool {
@@ -83,14 +83,14 @@ func (s *Schema) intersectObjects(a, b *ObjectAlt) *Alt {
 	return s.objectAlt(m)
 }
 
-// meetProps fills in the names of m, those of a first. It copies no more than it must: a is often
-// large and b small.
-func (s *Schema) meetProps(m, a, b *ObjectAlt) {
+// intersectProps fills in the named keys of m, those of a first. Often a is large and b small: it
+// copies the keys of a at once, and borrows its index of names.
+func (s *Schema) intersectProps(m, a, b *ObjectAlt) {
 	m.Props, m.names, m.borrowed = append(make([]Prop, 0, len(a.Props)+len(b.Props)), a.Props...), a.names, true
 	if len(b.Rules) > 0 {
 		for i := range m.Props {
 			if p := &m.Props[i]; b.Find(p.Name) < 0 {
-				p.Value = s.and(p.Value, b.ruled(p.Name))
+				p.Value = s.and(p.Value, b.unnamedValue(p.Name))
 			}
 		}
 	}
@@ -99,21 +99,21 @@ func (s *Schema) meetProps(m, a, b *ObjectAlt) {
 			m.Props[i].Value = s.and(m.Props[i].Value, p.Value)
 			m.Props[i].Required = m.Props[i].Required || p.Required
 		} else {
-			m.add(Prop{Name: p.Name, Value: s.and(p.Value, a.ruled(p.Name)), Required: p.Required})
+			m.add(Prop{Name: p.Name, Value: s.and(p.Value, a.unnamedValue(p.Name)), Required: p.Required})
 		}
 	}
 }
 
-// clash reports whether a requires a key whose values in a and b plainly have nothing in common.
-// It decides most pairs of a oneOf before anything is built.
-func (s *Schema) clash(a, b *ObjectAlt) bool {
+// disjointByRequired reports whether a requires a key whose values in a and b are plainly
+// disjoint. It decides most pairs of branches of a oneOf before anything is built.
+func (s *Schema) disjointByRequired(a, b *ObjectAlt) bool {
 	for i := range a.Props {
 		p := &a.Props[i]
 		if !p.Required {
 			continue
 		}
 		q := b.Value(p.Name)
-		if q == s.never || p.Value.apartFrom(q) {
+		if q == s.never || p.Value.disjointFrom(q) {
 			return true
 		}
 	}
@@ -125,9 +125,8 @@ func (n *Node) scalarEnum() bool {
 	return n.op == opEnum && !slices.ContainsFunc(n.enum, func(v *source.Value) bool { return v.Kind >= Array })
 }
 
-// apartFrom reports whether n and m share no value, as far as that can be told from lists of
-// values in them.
-func (n *Node) apartFrom(m *Node) bool {
+// disjointFrom reports whether n and m are disjoint by the lists of values in them.
+func (n *Node) disjointFrom(m *Node) bool {
 	if n == nil || m == nil {
 		return false
 	}
@@ -139,8 +138,7 @@ func (n *Node) apartFrom(m *Node) bool {
 	return others != nil && len(selected(in, others, true)) == 0 || out != nil && len(selected(in, out, false)) == 0
 }
 
-// lists returns values of which a value of n is one, and values of which it is none; nil if none
-// are known.
+// lists returns a list that holds every value of n, and a list that holds none; nil if unknown.
 func (n *Node) lists() (in, out []*source.Value) {
 	switch n.op {
 	case opEnum:
@@ -161,9 +159,9 @@ func (n *Node) lists() (in, out []*source.Value) {
 	return in, out
 }
 
-// within reports whether all of o plainly belongs to p.
-func (o *ObjectAlt) within(p *ObjectAlt) bool {
-	if len(p.Rules)+len(p.Exists)+len(p.Implications) > 0 || p.MinProps > o.MinProps || p.MaxProps != Unbounded || p.seen != nil || p.declares && !o.declares {
+// subsetOf reports whether o is plainly a subset of p.
+func (o *ObjectAlt) subsetOf(p *ObjectAlt) bool {
+	if len(p.Rules)+len(p.Exists)+len(p.Implications) > 0 || p.MinProps > o.MinProps || p.MaxProps != Unbounded || p.evaluated != nil || p.declares && !o.declares {
 		return false
 	}
 	for i := range p.Props {
@@ -172,7 +170,7 @@ func (o *ObjectAlt) within(p *ObjectAlt) bool {
 		if j < 0 || q.Required && !o.Props[j].Required {
 			return false
 		}
-		if v := o.Props[j].Value; v != q.Value && q.Value.op != opAny && !v.apartFrom(q.Value.not) {
+		if v := o.Props[j].Value; v != q.Value && q.Value.op != opAny && !v.disjointFrom(q.Value.not) {
 			return false
 		}
 	}
@@ -204,19 +202,19 @@ func (a *Alt) same(b *Alt) bool {
 	case Array:
 		x, y := a.Array, b.Array
 		return x.Rest == y.Rest && x.Min == y.Min && x.Max == y.Max && x.Unique == y.Unique &&
-			slices.Equal(x.Prefix, y.Prefix) && slices.Equal(x.Contains, y.Contains) && x.seen == y.seen
+			slices.Equal(x.Prefix, y.Prefix) && slices.Equal(x.Contains, y.Contains) && x.evaluated == y.evaluated
 	case Object:
 		x, y := a.Object, b.Object
 		return x.MinProps == y.MinProps && x.MaxProps == y.MaxProps && slices.Equal(x.Props, y.Props) &&
 			slices.Equal(x.Rules, y.Rules) && slices.Equal(x.Exists, y.Exists) &&
-			len(x.Implications) == len(y.Implications) && x.seen == y.seen && x.declares == y.declares
+			len(x.Implications) == len(y.Implications) && x.evaluated == y.evaluated && x.declares == y.declares
 	}
 	return true
 }
 
-// tidy merges what can be merged into one alternative: all scalars of a kind that have no counters
-// beside them.
-func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
+// mergeAlts unites alternatives of kind k where one alternative can say it: scalars, unless their
+// bounds on the length differ.
+func (s *Schema) mergeAlts(alts []*Alt, k Kind, track bool) []*Alt {
 	if len(alts) < 2 {
 		return alts
 	}
@@ -241,7 +239,7 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 		m.Number = s.arena.Union(parts...)
 		return []*Alt{m}
 	case String:
-		return s.tidyStrings(alts)
+		return s.mergeStrings(alts)
 	}
 	if track {
 		return alts
@@ -249,8 +247,8 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 	return s.absorb(alts)
 }
 
-// tidyStrings unites the languages of equal length bounds.
-func (s *Schema) tidyStrings(alts []*Alt) []*Alt {
+// mergeStrings unites the languages of equal length bounds.
+func (s *Schema) mergeStrings(alts []*Alt) []*Alt {
 	type bounds struct{ min, max int }
 	var order []bounds
 	texts := make(map[bounds][]Expr)
@@ -270,29 +268,30 @@ func (s *Schema) tidyStrings(alts []*Alt) []*Alt {
 	return s.absorb(out)
 }
 
-// fewAlts are up to so many alternatives that each is better looked for in the list of them.
+// fewAlts is up to how many alternatives a scan is cheaper than a map.
 const fewAlts = 32
 
-// absorb removes repeated alternatives, and all others where one holds every value of the kind.
+// absorb removes repeated alternatives. If one holds every value of the kind, it removes the
+// others.
 func (s *Schema) absorb(alts []*Alt) []*Alt {
 	if len(alts) < 2 {
 		return alts
 	}
 	whole := s.anyOf(alts[0].Kind)
 	out := make([]*Alt, 0, len(alts))
-	var met map[*Alt]bool
+	var seen map[*Alt]bool
 	if len(alts) > fewAlts {
-		met = make(map[*Alt]bool, len(alts))
+		seen = make(map[*Alt]bool, len(alts))
 	}
 	for _, a := range alts {
 		if a == whole {
 			return []*Alt{whole}
 		}
-		if met[a] || met == nil && slices.Contains(out, a) {
+		if seen[a] || seen == nil && slices.Contains(out, a) {
 			continue
 		}
-		if met != nil {
-			met[a] = true
+		if seen != nil {
+			seen[a] = true
 		}
 		out = append(out, a)
 	}

@@ -28,8 +28,8 @@ const (
 // Unbounded is the value of an upper bound (MaxLen, Max, MaxProps) that is not set.
 const Unbounded = -1
 
-// Alt is one alternative of a Node: values of one type that meet every facet set here. An Alt is
-// never empty: some value belongs to it, so that whoever enters it can reach its end. Alternatives
+// Alt is one alternative of a Node: the values of one type that have every facet set here. An Alt
+// of [Node.Alts] is never empty, so that a walker that enters it can reach its end. Alternatives
 // of one node may overlap. Alts are shared and immutable.
 type Alt struct {
 	Kind   Kind
@@ -40,15 +40,15 @@ type Alt struct {
 	Array  *ArrayAlt  // nil unless Kind is Array
 	Object *ObjectAlt // nil unless Kind is Object
 
-	cells []cell // what Number is made of
+	cells []cell // Number is the union of their spellings
 }
 
 // StringAlt is a set of strings, as decoded text (escapes resolved). Lengths count code points.
 //
-// The bounds are kept beside the language as counters, so that a maxLength of a million costs
-// nothing. MinLen is above zero only where Text is the arena's AnyText: below a real pattern the
-// lower bound is multiplied into Text. A matcher therefore stays clear of dead ends when it
-// refuses states with consumed + MinRunes(state) > MaxLen.
+// Bounds on the length are counters beside the language, so that a maxLength of a million costs
+// nothing. MinLen is above zero only where Text is the arena's AnyText: in other languages the
+// lower bound is part of Text. A matcher therefore has no dead ends if it refuses every state with
+// consumed + MinRunes(state) > MaxLen.
 type StringAlt struct {
 	Text   Expr
 	MinLen int
@@ -65,12 +65,12 @@ type ArrayAlt struct {
 	Unique   bool // no two elements are equal (uniqueItems)
 
 	uniqueAt *blame // where Unique comes from
-	// what unevaluatedItems of an enclosing schema need not look at; nil: nothing
-	seen *evaluatedItems
+	// the elements that unevaluatedItems of an enclosing schema does not apply to; nil: none
+	evaluated *evaluatedItems
 }
 
-// Contain bounds how many elements from index From on belong to Node. Max is never 0: that is said
-// of the elements.
+// Contain bounds how many elements from index From on belong to Node. Max is never 0: then the
+// elements themselves exclude Node.
 type Contain struct {
 	Node     *Node
 	From     int
@@ -85,32 +85,32 @@ func (a *ArrayAlt) Item(i int) *Node {
 	return a.Rest
 }
 
-// ObjectAlt is a set of objects. Every key occurs once. A key is either named (listed in Props) or
-// extra; Value gives the set that its value must belong to, whichever it is.
+// ObjectAlt is a set of objects. Every key occurs once. A key is named if it is listed in Props,
+// and unnamed otherwise. Value returns the set that the value of either must belong to.
 type ObjectAlt struct {
 	// Props lists every key that some keyword names, in declared order, each with the
 	// conjunction of all that applies to it. A key that may not be present has an empty Value;
 	// an empty Value is never Required.
 	Props []Prop
-	// Rules constrain the extra keys: the value of an extra key must belong to Value of every
-	// rule whose Keys hold it.
+	// Rules constrain the unnamed keys: the value of an unnamed key must belong to Value of
+	// every rule whose Keys hold it.
 	Rules []Rule
 	// MinProps and MaxProps bound how many keys there are; MaxProps is Unbounded if none.
 	MinProps, MaxProps int
 	// Implications are obligations that begin when a key is present.
 	Implications []Implication
-	// Exists are keys that must be present without a name. They come from negation. Where
-	// MaxProps is set, one key must be kept in reserve for each that is not met yet.
+	// Exists demand some key that they do not name. They come from negation. Where MaxProps is
+	// set, one key must be kept in reserve for each Exist that is not met yet.
 	Exists []Exist
 
-	schema   *Schema
-	declares bool           // Options.NoExtra: some schema declares properties
-	names    map[string]int // of the first Props: where they are. The others are few
-	borrowed bool           // names belongs to another alternative, too
-	settled  bool           // what competes for a bounded number of keys has been sorted out
-	// what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
-	seen  *evaluatedProps
-	extra []KeyClass // memo of UnnamedKeys; nil: not asked for yet
+	schema     *Schema
+	declares   bool           // for Options.CloseObjects: some schema declares properties
+	names      map[string]int // index of the first Props by name; the others are few
+	borrowed   bool           // names belongs to another alternative, too
+	normalized bool           // it is a result of normalizeObject
+	// the keys that unevaluatedProperties of an enclosing schema does not apply to; nil: none
+	evaluated *evaluatedProps
+	unnamed   []KeyClass // memo of UnnamedKeys; nil: not asked for yet
 }
 
 // Prop is a named key.
@@ -120,7 +120,7 @@ type Prop struct {
 	Required bool
 }
 
-// Rule says what the value of an extra key must be if the key, as decoded text, belongs to Keys.
+// Rule says: if an unnamed key, as decoded text, belongs to Keys, its value belongs to Value.
 type Rule struct {
 	Keys  Expr
 	Value *Node
@@ -132,17 +132,16 @@ type Implication struct {
 	Required []string
 }
 
-// Exist says: some key, named or extra, belongs to Keys and has a value in Value. Either
-// infinitely many extra keys can do so, or the presence of any one named key in Keys is enough: as
-// long as such a key is unseen, the obligation can be met.
+// Exist says: some key, named or unnamed, belongs to Keys and has a value in Value. Either
+// infinitely many unnamed keys can meet it, or any named key in Keys meets it by being present.
 type Exist struct {
 	Keys  Expr
 	Value *Node
 }
 
-// KeyClass is a set of extra keys that share one set of values. Where Keys is all text it holds
-// named keys, too: a key that is in Props is never extra. Loose may hold named keys wherever its
-// words begin as those of Keys do; it is simpler.
+// KeyClass is a class of unnamed keys, all with one set of values. If Keys is all text it holds
+// the named keys, too; they stay named. Loose is Keys, or a simpler superset that adds named keys
+// but no prefixes.
 type KeyClass struct {
 	Keys, Loose Expr
 	Value       *Node

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unenforced are schemas that say what no mask can hold, and what is reported of them.
+// unenforced are schemas with keywords that no mask can enforce, and the issues that are reported.
 var unenforced = []struct {
 	name   string
 	schema string
@@ -97,8 +97,8 @@ func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 	}
 }
 
-// Whether there is a length that is a multiple of six numbers takes more work than a question may:
-// that is no conflict.
+// To find a length that is a multiple of six numbers takes more work than a question may take.
+// That is a limit, not a conflict.
 func TestCompile_patternTooHardIsNotUnsatisfiable(t *testing.T) {
 	hard := `{"type":"string","pattern":"^`
 	for _, n := range []int{7, 11, 13, 17, 19, 23} {

@@ -7,8 +7,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// TestCompile_aLimitCostsOneKeyword: what is too hard is dropped and reported as a limit, and
-// leaves the rest of the schema as it is.
+// TestCompile_aLimitCostsOneKeyword: a keyword that is too hard is dropped and reported. The rest
+// of the schema is enforced.
 func TestCompile_aLimitCostsOneKeyword(t *testing.T) {
 	hard := `{"type":"string","allOf":[{"pattern":"^[ab]*a[ab]{200}$"},{"pattern":"^[ab]*b[ab]{201}$"},{"pattern":"^[ab]*b[ab]{203}$"}]}`
 	s, err := Compile([]byte(`{"type":"object","properties":{"a":`+hard+`,"b":{"type":"string","pattern":"^[xy]+z$"}},"additionalProperties":{"type":"integer"}}`), Options{Lenient: true})

@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// listing lists the values of nodes that hold fewer than limit. Objects are not listed, nor are
-// arrays but those that say of all elements the same: a node that holds others counts as one of
+// listing lists the values of nodes that hold fewer than limit. It does not list objects, and
+// arrays only if all their elements share one schema: a node that holds others counts as one of
 // many values.
 type listing struct {
 	s     *Schema
@@ -24,9 +24,9 @@ type list struct {
 	limit  int
 }
 
-// node lists the distinct values of n, and reports whether they are few. The same sets are asked
-// for again and again, with limits that grow slowly. A set that is part of itself counts as one of
-// many values.
+// node lists the distinct values of n, and reports whether they are fewer than limit. Its memo
+// serves callers that ask for the same node with slowly growing limits. A node that is part of
+// itself counts as one of many values.
 func (l listing) node(n *Node) (values []*source.Value, few bool) {
 	if n.op == opEnum && n.scalarEnum() {
 		return l.distinct(n.enum)
@@ -37,7 +37,7 @@ func (l listing) node(n *Node) (values []*source.Value, few bool) {
 		l.s.lists[n] = list{limit: math.MaxInt}
 		known.values, known.few = listing{l.s, known.limit}.alts(n)
 		delete(l.s.lists, n)
-		if !l.s.lost && l.s.err == nil {
+		if !l.s.cyclic && l.s.err == nil {
 			l.s.lists[n] = known
 		}
 	}
@@ -61,7 +61,7 @@ func (l listing) alts(n *Node) ([]*source.Value, bool) {
 	return l.distinct(all)
 }
 
-// distinct drops values that are there twice, and reports whether fewer than limit remain.
+// distinct drops repeated values, and reports whether fewer than limit remain.
 func (l listing) distinct(list []*source.Value) (values []*source.Value, few bool) {
 	known := make(map[string]bool)
 	for _, v := range list {
@@ -131,14 +131,14 @@ func (l listing) strings(a *StringAlt) (values []*source.Value, few bool) {
 	return values, true
 }
 
-// numbers lists integers between bounds, and single points.
+// numbers lists multiples between bounds, and single points.
 func (l listing) numbers(a *Alt) (values []*source.Value, few bool) {
 	if countCells(a.cells, l.limit) >= l.limit {
 		return nil, false
 	}
 	for _, c := range a.cells {
 		first, step := c.min, one
-		if c.min.Cmp(c.max) != 0 { // from the multiple at or below the least on
+		if c.min.Cmp(c.max) != 0 { // from the last multiple that is not above min
 			step = c.step()
 			q := new(big.Rat).Quo(c.min, step)
 			first = new(big.Rat).SetInt(new(big.Int).Div(q.Num(), q.Denom()))

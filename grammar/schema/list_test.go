@@ -8,8 +8,8 @@ import (
 
 func count(s *Schema, limit int) int { return s.count(s.Root, limit) }
 
-// TestCount_ofFewValuesIsExact, whichever way a set is put together: a matcher refuses what it
-// finds used up.
+// TestCount_ofFewValuesIsExact, however the set is composed: a matcher ends an array when all
+// values are used.
 func TestCount_ofFewValuesIsExact(t *testing.T) {
 	const limit = 50
 	for schema, want := range map[string]int{
@@ -36,7 +36,7 @@ func TestCount_ofFewValuesIsExact(t *testing.T) {
 	}
 }
 
-// TestCount_ofManyWordsNeedNotReadOne: where many words begin there are as many.
+// TestCount_ofManyWordsNeedNotReadOne: many live prefixes mean as many words.
 func TestCount_ofManyWordsNeedNotReadOne(t *testing.T) {
 	s := mustCompile(t, `{"type":"string","pattern":"^[a-z]{200}@[a-z]+$"}`)
 	before := s.arena.States()
@@ -48,8 +48,8 @@ func TestCount_ofManyWordsNeedNotReadOne(t *testing.T) {
 	}
 }
 
-// TestWithout_leavesOutWhatIsGone, and nothing else: of arrays of few elements each is among the
-// alternatives exactly once.
+// TestWithout_leavesOutWhatIsGone, and nothing else: each other array of few elements belongs to
+// exactly one alternative.
 func TestWithout_leavesOutWhatIsGone(t *testing.T) {
 	for _, text := range []string{`{"items":{"enum":[1,2,3]},"maxItems":3}`, `{"items":{"enum":[1,"b",3]},"uniqueItems":true,"minItems":1}`} {
 		a := mustCompile(t, `{"type":"array",`+text[1:]).Root.Alts()[0].Array
@@ -66,7 +66,7 @@ func TestWithout_leavesOutWhatIsGone(t *testing.T) {
 			for _, v := range all {
 				held := 0
 				for _, x := range rest {
-					if (membership{a.Rest.schema, func(s *Schema, a *Alt, v *source.Value) bool { return s.holds(a.Number, v.Text) }}).array(x, v) {
+					if (membership{a.Rest.schema, func(s *Schema, a *Alt, v *source.Value) bool { return s.accepts(a.Number, v.Text) }}).array(x, v) {
 						held++
 					}
 				}

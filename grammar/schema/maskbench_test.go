@@ -52,8 +52,8 @@ func (n *tally) judge(t *testing.T, c grammartest.Case) {
 	}
 }
 
-// refuse notes a schema that strict compilation refuses. Lenient compilation must take it, and
-// only loosen it.
+// refuse notes a schema that strict compilation refuses. Lenient compilation must accept it, with
+// a superset of its values.
 func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 	keyword := "invalid"
 	var unsupported *UnsupportedError

@@ -9,7 +9,7 @@ import (
 
 // accepts decides membership with numbers as they are spelled, as a matcher would.
 func accepts(n *Node, v *source.Value) bool {
-	return membership{n.schema, func(s *Schema, a *Alt, v *source.Value) bool { return s.holds(a.Number, v.Text) }}.node(n, v)
+	return membership{n.schema, func(s *Schema, a *Alt, v *source.Value) bool { return s.accepts(a.Number, v.Text) }}.node(n, v)
 }
 
 // membership decides whether values belong to nodes, by a walk over alternatives as a matcher's.
@@ -30,7 +30,7 @@ func (b membership) alt(a *Alt, v *source.Value) bool {
 		return b.number(b.s, a, v)
 	case String:
 		n := utf8.RuneCountInString(v.Text)
-		return n >= a.String.MinLen && (a.String.MaxLen == Unbounded || n <= a.String.MaxLen) && b.s.holds(a.String.Text, v.Text)
+		return n >= a.String.MinLen && (a.String.MaxLen == Unbounded || n <= a.String.MaxLen) && b.s.accepts(a.String.Text, v.Text)
 	case Array:
 		return b.array(a.Array, v)
 	case Object:
@@ -76,6 +76,6 @@ func (b membership) object(o *ObjectAlt, v *source.Value) bool {
 		return false
 	}
 	return !slices.ContainsFunc(o.Exists, func(e Exist) bool {
-		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return b.s.holds(e.Keys, m.Key) && b.node(e.Value, m.Val) })
+		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return b.s.accepts(e.Keys, m.Key) && b.node(e.Value, m.Val) })
 	})
 }

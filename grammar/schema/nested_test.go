@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// nested are schemas of so many alternatives, each within the one before it or in a tree.
+// nested are schemas of so many alternatives, nested in a chain or in a tree.
 var nested = map[string]func(n int, alternative func(i int) string) string{
 	"chain": func(n int, alternative func(i int) string) string {
 		var b strings.Builder
@@ -34,8 +34,8 @@ var nested = map[string]func(n int, alternative func(i int) string) string{
 	},
 }
 
-// TestCompile_nestedAlternativesCostWhatTheyAre: twice as many take twice the work, however deep
-// they are nested.
+// TestCompile_nestedAlternativesCostWhatTheyAre: work is linear in the number of alternatives,
+// however deep they are nested.
 func TestCompile_nestedAlternativesCostWhatTheyAre(t *testing.T) {
 	for kind, alternative := range map[string]string{
 		"objects":  `{"type":"object","properties":{"k%[1]d":{"type":"string"}},"required":["k%[1]d"]}`,
@@ -55,8 +55,8 @@ func TestCompile_nestedAlternativesCostWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestCompile_conditionsAndTagsCostWhatTheyAre: neither is all that a chain of conditions ends in
-// combined with each of them, nor each tagged object with all others.
+// TestCompile_conditionsAndTagsCostWhatTheyAre: work is linear in the length of a chain of
+// conditions, and in the number of objects with a discriminator.
 func TestCompile_conditionsAndTagsCostWhatTheyAre(t *testing.T) {
 	tagged := func(i int) string {
 		return fmt.Sprintf(`{"type":"object","properties":{"kind":{"const":"t%d"},"v":{"type":"string"}},"required":["kind"]}`, i)
@@ -90,8 +90,8 @@ func TestCompile_conditionsAndTagsCostWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestCompile_startsOverWithinItsWork: where keyword after keyword is dropped, the attempts are
-// bounded together.
+// TestCompile_startsOverWithinItsWork: if one keyword after the other is dropped, the bound is on
+// the work of all attempts.
 func TestCompile_startsOverWithinItsWork(t *testing.T) {
 	schema := strings.ReplaceAll(nested["tree"](300, func(i int) string { return fmt.Sprintf(`{"required":["k%d"]}`, i) }), "anyOf", "oneOf")
 	const limit = 20_000

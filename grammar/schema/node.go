@@ -24,15 +24,15 @@ const (
 )
 
 // Node is a set of JSON values. Nodes are hash-consed: within one Schema, equal formulas are the
-// same pointer, which is what makes recursion finite. A node's alternatives are computed when
-// first asked for.
+// same pointer, which keeps recursion finite. A node's alternatives are computed when first asked
+// for.
 type Node struct {
 	schema *Schema
 	id     int32
 	op     op
 	sat    satState
 	kids   []*Node
-	blame  *blame // what to name when the node cannot be expanded within limits; nil: inherit
+	blame  *blame // the keyword to name when expansion meets a limit; nil: look in kids
 	leaf   *leaf
 	enum   []*source.Value
 	fixed  []*Alt
@@ -42,7 +42,7 @@ type Node struct {
 	listed bool          // alts is set
 }
 
-// blame is the keyword that a formula came from.
+// blame is the keyword that a formula comes from.
 type blame struct {
 	at      *source.Value // the schema object that holds keyword
 	keyword string
@@ -54,8 +54,8 @@ func (n *Node) ID() int32 { return n.id }
 // Any reports whether n is known to hold every JSON value.
 func (n *Node) Any() bool { return n.op == opAny }
 
-// Empty reports whether no value belongs to n. It is exact: what recursion would never finish is
-// empty.
+// Empty reports whether no value belongs to n. It is exact: a schema that only infinite values
+// would satisfy is empty.
 func (n *Node) Empty() bool { return !n.schema.satisfiable(n) }
 
 // Alts returns the alternatives of n, none of them empty, in the order of their kinds. An empty
@@ -67,7 +67,7 @@ func (n *Node) Alts() []*Alt {
 		for k := range kinds {
 			for _, a := range n.schema.expand(n, k, false) {
 				if n.schema.inhabited(a) {
-					n.alts = append(n.alts, n.schema.brief(n.schema.normalize(a))...)
+					n.alts = append(n.alts, n.schema.boundTimes(n.schema.normalize(a))...)
 				}
 			}
 		}
@@ -95,13 +95,13 @@ func (s *Schema) newNode(o op) *Node {
 	return n
 }
 
-// workPerStop is how much work is done between two questions whether to stop.
+// workPerStop is how much work is done between two calls of Options.Stop.
 const workPerStop = 1 << 10
 
 // spend counts work.
 func (s *Schema) spend(n int) {
 	if s.err != nil {
-		return // what is left of an attempt is given up step by step
+		return // the attempt has failed and is ending
 	}
 	if asks := s.work/workPerStop != (s.work+n)/workPerStop; asks && s.stop != nil {
 		if s.stopped = s.stop(); s.stopped != nil {
@@ -118,7 +118,7 @@ func (s *Schema) and(nodes ...*Node) *Node {
 	return s.combine(opAnd, nodes, nil)
 }
 
-// or unites nodes; b is what to blame if expanding the union takes too much.
+// or unites nodes; b is blamed if expanding the union meets a limit.
 func (s *Schema) or(b *blame, nodes ...*Node) *Node {
 	return s.combine(opOr, nodes, b)
 }
@@ -129,7 +129,7 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	if o == opOr {
 		neutral, absorbing = s.never, s.any
 	}
-	if len(nodes) == 2 { // as nearly all are
+	if len(nodes) == 2 { // nearly always
 		switch x, y := nodes[0], nodes[1]; {
 		case x == y || y == neutral:
 			return x
@@ -142,7 +142,7 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	for _, n := range nodes {
 		switch {
 		case n == absorbing && !(o == opOr && s.source.Tracks):
-			// A ∪ any has evaluated what A has
+			// where annotations matter, A ∪ any is not any: A has evaluated something
 			return absorbing
 		case n == neutral:
 		case n.op == o:
@@ -180,8 +180,8 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	return n
 }
 
-// contradicts reports whether nodes, which are all to hold, hold a node and its complement: A ∧
-// ¬A, or A ∧ B ∧ (¬A ∨ ¬B).
+// contradicts reports whether a conjunction of nodes is plainly empty: A ∧ ¬A, or A ∧ B ∧ (¬A ∨
+// ¬B).
 func contradicts(nodes []*Node) bool {
 	for _, n := range nodes {
 		switch n.op {
@@ -205,8 +205,8 @@ func appendNew(list []*Node, n *Node) []*Node {
 	return append(list, n)
 }
 
-// consKey identifies a combination whatever the order of its kids; the node keeps the order in
-// which it was first built.
+// consKey identifies a combination regardless of the order of its kids. The node keeps the order
+// in which it was first built.
 func consKey(o op, kids []*Node) string {
 	var buffer [16]int32
 	ids := buffer[:0]
@@ -222,7 +222,8 @@ func consKey(o op, kids []*Node) string {
 	return string(key)
 }
 
-// not complements n; negation stops at leaves, enums and oneOf.
+// not complements n. It applies De Morgan down to leaves, enums and oneOf, whose complement is a
+// node of its own.
 func (s *Schema) not(n *Node) *Node {
 	if n.not != nil {
 		return n.not
@@ -256,7 +257,7 @@ func (s *Schema) notAll(nodes []*Node) []*Node {
 	return out
 }
 
-// choice unites nodes that have no value in common.
+// choice unites disjoint nodes.
 func (s *Schema) choice(b *blame, nodes ...*Node) *Node {
 	n := s.newNode(opChoice)
 	n.kids, n.blame = nodes, b

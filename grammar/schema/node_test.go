@@ -27,7 +27,7 @@ func TestObjectAlt_keys(t *testing.T) {
 		t.Errorf("a key that two patterns match has values %v", both)
 	}
 	if n := len(o.UnnamedKeys()); n != 3 {
-		t.Errorf("%d classes of extra keys, want 3", n)
+		t.Errorf("%d classes of unnamed keys, want 3", n)
 	}
 }
 

@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// normalize gives an inhabited alternative the form that consumers rely on: what cannot be is cut
-// off, keys of a finite language have names, and an obligation that only named keys can meet
-// becomes a choice between them.
+// normalize gives an inhabited alternative the form that a walker relies on. Elements that no
+// value satisfies are cut off, the keys of finite languages get names, and an obligation that only
+// named keys can meet becomes a choice between them.
 func (s *Schema) normalize(a *Alt) []*Alt {
 	switch {
 	case a == s.anyOf(a.Kind):
@@ -41,12 +41,12 @@ func (s *Schema) normalizeArray(a ArrayAlt) []*Alt {
 	if a.Unique {
 		s.boundUnique(&a)
 	}
-	a.seen = nil
+	a.evaluated = nil
 	return present(s.arrayAlt(&a))
 }
 
-// anyMeets reports whether any element from c.From on can meet c, so that a walker needs to count
-// only how many may still come.
+// anyMeets reports whether every element from c.From on can count for c. Then a walker needs to
+// know only how many elements may still come.
 func (s *Schema) anyMeets(a *ArrayAlt, c Contain) bool {
 	if c.Min == 0 {
 		return true
@@ -57,8 +57,8 @@ func (s *Schema) anyMeets(a *ArrayAlt, c Contain) bool {
 	return !s.and(a.Rest, c.Node).Empty()
 }
 
-// choosePlace replaces a Contain that not every element from its From on can meet by a choice of
-// the element that does.
+// choosePlace replaces a Contain for which not every element from its From on can count: by an
+// alternative for each element that can.
 func (s *Schema) choosePlace(a ArrayAlt, i int) (alts []*Alt) {
 	c := a.Contains[i]
 	if c.Min > 1 || c.Max != Unbounded {
@@ -71,7 +71,7 @@ func (s *Schema) choosePlace(a ArrayAlt, i int) (alts []*Alt) {
 		if place < len(a.Prefix) {
 			with.Prefix = slices.Clone(a.Prefix)
 			with.Prefix[place], with.Min = s.and(a.Prefix[place], c.Node), max(a.Min, place+1)
-		} else { // one of those behind the prefix, which are alike
+		} else { // any element behind the prefix
 			with.Contains = append(slices.Clone(a.Contains), Contain{Node: c.Node, From: place, Min: 1, Max: Unbounded})
 		}
 		if alt := s.arrayAlt(&with); alt != nil && s.inhabited(alt) {
@@ -81,12 +81,12 @@ func (s *Schema) choosePlace(a ArrayAlt, i int) (alts []*Alt) {
 	return alts
 }
 
-// boundContain limits an array whose further elements can only be ones that c counts.
+// boundContain limits the length of an array if c counts every element behind the prefix.
 func (s *Schema) boundContain(a *ArrayAlt, c Contain) {
 	if c.Max == Unbounded {
 		return
 	}
-	if len(a.Prefix) > c.From { // an element could use up what a later one needs
+	if len(a.Prefix) > c.From { // an early element could use up Max, which a later one needs
 		s.unsupported(nil, "maxContains beside a prefix")
 	}
 	if s.and(a.Rest, s.not(c.Node)).Empty() {
@@ -94,14 +94,14 @@ func (s *Schema) boundContain(a *ArrayAlt, c Contain) {
 	}
 }
 
-// maxDistinct is the number of values from which elements count as boundless.
+// maxDistinct is the number of values from which elements count as unlimited.
 const maxDistinct = 200
 
-// boundUnique limits an array of distinct elements to as many as there are distinct values.
+// boundUnique limits the length of an array of distinct elements to the number of their values.
 func (s *Schema) boundUnique(a *ArrayAlt) {
 	least := a.Min
 	for _, c := range a.Contains {
-		if c.Min > 0 { // an array that cannot go on might lack it
+		if c.Min > 0 { // it may be met by the last element only
 			least = max(least, len(a.Prefix))
 		}
 	}
@@ -120,28 +120,26 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 
 func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
 	o.Props = slices.Clone(o.Props)
-	o.borrowed, o.extra, o.seen = true, nil, nil
+	o.borrowed, o.unnamed, o.evaluated = true, nil, nil
 	if !o.imply((*Node).Empty) {
 		return nil
 	}
-	// a key must fit with all that it requires
 	if o.MaxProps != Unbounded && len(o.Implications) > 0 {
 		s.unsupported(nil, "maxProperties beside keys that require others")
 	}
 	s.nameFinite(&o)
-	o.settled = true
+	o.normalized = true
 	if len(o.Exists) == 0 {
 		return present(s.objectAlt(&o))
 	}
 	return s.chooseNames(&o)
 }
 
-// maxNamed is the number of words up to which a finite language of extra keys is replaced by
-// names.
+// maxNamed is up to how many words a finite language of unnamed keys becomes named keys.
 const maxNamed = 64
 
-// nameFinite turns classes of extra keys that hold few keys into named keys, and so the few extra
-// keys that can meet an obligation. The keys that stay extra are infinitely many in every class.
+// nameFinite names the keys of small classes of unnamed keys, and the unnamed keys that can meet
+// an obligation if they are few. Every class that remains has infinitely many keys.
 func (s *Schema) nameFinite(o *ObjectAlt) {
 	named := false
 	for _, c := range o.UnnamedKeys() {
@@ -164,48 +162,42 @@ func (s *Schema) nameFinite(o *ObjectAlt) {
 		}
 	}
 	if named {
-		o.extra = nil
+		o.unnamed = nil
 	}
 }
 
-// chooseNames replaces an obligation that a walker could fail to meet by a choice between the
-// named keys that can meet it. It may stay as long as some extra key can still meet it, or if the
-// mere presence of a named key does. Where the number of keys is bounded it is replaced in any
-// case, so that what remains takes one extra key each.
+// chooseNames replaces an obligation that a walker could fail to meet by alternatives, one for
+// each named key that can meet it. The obligation stays if some unnamed key can meet it, or if a
+// named key meets it by being present. If the number of keys is bounded, both happen: an
+// obligation that stays then takes one unnamed key.
 func (s *Schema) chooseNames(o *ObjectAlt) []*Alt {
 	bounded := o.MaxProps != Unbounded
-	plain := *o // no obligation yet
+	plain := *o // no obligations yet
 	plain.Exists, plain.borrowed = nil, true
 	alts := []*Alt{{Kind: Object, Object: &plain}}
 	for _, e := range o.Exists {
 		var choices []*Alt
-		extra := s.extraMeets(o, e)
-		if extra || !bounded && s.presenceMeets(o, e) {
-			choices = append(choices, s.extraChoices(e, o.Exists, bounded)...)
-			extra = true
+		unnamed := s.unnamedMeets(o, e)
+		if unnamed || !bounded && s.presenceMeets(o, e) {
+			choices = append(choices, s.unnamedChoices(e, o.Exists, bounded)...)
+			unnamed = true
 		}
 		for _, p := range o.Props {
-			if (!extra || bounded) && s.holds(e.Keys, p.Name) {
+			if (!unnamed || bounded) && s.accepts(e.Keys, p.Name) {
 				choices = append(choices, present(s.oneProp(p.Name, e.Value, true))...)
 			}
 		}
 		alts = s.product(alts, choices, s.never)
 	}
 	return slices.DeleteFunc(alts, func(a *Alt) bool {
-		a.Object.settled = true
-		required := len(a.Object.Exists)
-		for _, p := range a.Object.Props {
-			if p.Required {
-				required++
-			}
-		}
-		return bounded && required > a.Object.MaxProps || !s.inhabited(a)
+		a.Object.normalized = true
+		return bounded && a.Object.required()+len(a.Object.Exists) > a.Object.MaxProps || !s.inhabited(a)
 	})
 }
 
-// extraChoices are the ways in which an extra key may meet e: alone, or where keys are scarce
-// together with another obligation.
-func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
+// unnamedChoices returns the ways in which an unnamed key may meet e: alone or, where the number
+// of keys is bounded, together with another obligation.
+func (s *Schema) unnamedChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	with := func(e Exist) *Alt {
 		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, Exists: []Exist{e}}}
 	}
@@ -218,10 +210,10 @@ func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	}
 	for _, f := range all {
 		if f != e {
-			// The other obligation adds the same pair, so that both together ask for
-			// one key.
+			// the choices of f hold the same pair, so that both together ask for one
+			// key
 			keys, value := s.arena.Intersect(e.Keys, f.Keys), s.and(e.Value, f.Value)
-			if !s.vacant(keys) && !value.Empty() {
+			if !s.isEmpty(keys) && !value.Empty() {
 				out = append(out, with(Exist{Keys: keys, Value: value}))
 			}
 		}
@@ -229,17 +221,18 @@ func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	return out
 }
 
-// presenceMeets reports whether every named key in e.Keys meets e if it is there at all.
+// presenceMeets reports whether every named key in e.Keys meets e if it is present.
 func (s *Schema) presenceMeets(o *ObjectAlt, e Exist) bool {
 	return !slices.ContainsFunc(o.Props, func(p Prop) bool {
-		return e.Value != s.any && s.holds(e.Keys, p.Name) && !s.and(p.Value, s.not(e.Value)).Empty()
+		return e.Value != s.any && s.accepts(e.Keys, p.Name) && !s.and(p.Value, s.not(e.Value)).Empty()
 	})
 }
 
-func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
+// unnamedMeets reports whether some unnamed key can meet e.
+func (s *Schema) unnamedMeets(o *ObjectAlt, e Exist) bool {
 	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
-		if !s.vacant(keys) && !s.and(c.Value, e.Value).Empty() {
+		if !s.isEmpty(keys) && !s.and(c.Value, e.Value).Empty() {
 			return true
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// cell is a set of numbers: a conjunction of facets, which intersection and complement of facets
-// do not leave. The zero cell holds all numbers. A number alternative is a union of cells.
+// cell is a set of numbers: a conjunction of facets. The intersection of cells is a cell, the
+// complement a union of cells. The zero cell holds all numbers. A number alternative is a union of
+// cells.
 type cell struct {
 	min, max         *big.Rat // nil: none
 	openMin, openMax bool     // the bound itself is excluded
@@ -18,7 +19,7 @@ type cell struct {
 	notMultiples     []*big.Rat // a multiple of none of these
 	// written without fraction and exponent (integers of drafts 3 and 4)
 	spelled    bool
-	notSpelled bool // or not written so
+	notSpelled bool // written with one of them
 }
 
 var one = big.NewRat(1, 1)
@@ -100,7 +101,7 @@ func compareBound(a, b *big.Rat, infinity int) int {
 	return compareRats(a, b)
 }
 
-// compareRats is Cmp without what Cmp allocates for integers, which most bounds are.
+// compareRats is Cmp, but allocates nothing for integers, which most bounds are.
 func compareRats(a, b *big.Rat) int {
 	if a.IsInt() && b.IsInt() {
 		return a.Num().Cmp(b.Num())
@@ -174,7 +175,7 @@ func (s *Schema) numberAlt(cells []cell) *Alt {
 		if err != nil {
 			s.undecided(nil, err)
 		}
-		if s.vacant(e) {
+		if s.isEmpty(e) {
 			continue
 		}
 		live = append(live, c)
@@ -186,8 +187,8 @@ func (s *Schema) numberAlt(cells []cell) *Alt {
 	return &Alt{Kind: Number, Number: s.arena.Union(parts...), cells: live}
 }
 
-// distinct leaves out what cells repeat: references to the same schema along many paths would
-// double them at each union.
+// distinct removes repeated cells: with references to one schema along many paths, each union
+// would double them.
 func (s *Schema) distinct(cells []cell) []cell {
 	seen := make(map[string]bool, len(cells))
 	out := make([]cell, 0, len(cells))
@@ -204,8 +205,8 @@ func (s *Schema) distinct(cells []cell) []cell {
 	return out
 }
 
-// meetCells intersects two unions of cells.
-func meetCells(a, b []cell) []cell {
+// intersectCells intersects two unions of cells.
+func intersectCells(a, b []cell) []cell {
 	out := make([]cell, 0, max(len(a), len(b)))
 	for _, c := range a {
 		for _, d := range b {
@@ -217,8 +218,8 @@ func meetCells(a, b []cell) []cell {
 	return out
 }
 
-// apartCells reports whether the bounds alone keep each of a from each of b.
-func apartCells(a, b []cell) bool {
+// disjointCells reports whether each of a is disjoint from each of b by the bounds.
+func disjointCells(a, b []cell) bool {
 	for i := range a {
 		for j := range b {
 			if !a[i].below(&b[j]) && !b[j].below(&a[i]) {
@@ -248,7 +249,7 @@ func (s *Schema) complementNumber(a *Alt) *Alt {
 	}
 	out := []cell{{}}
 	for _, c := range a.cells {
-		if out = meetCells(out, c.not()); len(out) > maxCells {
+		if out = intersectCells(out, c.not()); len(out) > maxCells {
 			s.unsupported(nil, "too many number ranges")
 			return nil
 		}
@@ -307,8 +308,8 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 	return e, err
 }
 
-// number is the language of a set of numbers. Where so few digits as are admitted leave none of
-// them, any number of digits is.
+// number returns the spellings of a set of numbers. If no member can be spelled within the bounds
+// on digits, the bounds are dropped.
 func (s *Schema) number(spec number.Spec) (Expr, error) {
 	e, err := s.arena.Number(spec)
 	if err != nil || spec.MaxIntegerDigits+spec.MaxFractionDigits == 0 {
@@ -321,7 +322,7 @@ func (s *Schema) number(spec number.Spec) (Expr, error) {
 	return s.arena.Number(spec)
 }
 
-// key identifies c.
+// key identifies c in maps.
 func (c cell) key() string {
 	var b strings.Builder
 	bound := func(r *big.Rat, open bool) {

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"strconv"
 
 	"tenon/grammar/schema/source"
@@ -9,7 +8,7 @@ import (
 
 // reference adds what a reference keyword leads to.
 func (r *reader) reference(keyword, ref string) {
-	if r.gaveUp(keyword) {
+	if r.isDropped(keyword) {
 		return
 	}
 	t, why := r.s.source.Resolve(r.leaf.res, ref)
@@ -35,13 +34,13 @@ func (r *reader) reference(keyword, ref string) {
 	r.sub(r.s.leafNode(t.Value, t.Resource, sc))
 }
 
-// drop gives up a keyword: an error in strict mode, reported in lenient mode.
+// drop gives up a keyword: an error in strict mode, an issue in lenient mode.
 func (r *reader) drop(keyword string, a Action, why string) {
 	if !r.s.lenient {
 		r.s.unsupported(r.blame(keyword), why)
 		return
 	}
-	r.f.loose = true
+	r.f.relaxed = true
 	key := dropKey{r.v, keyword}
 	if !r.s.dropped[key] {
 		r.s.dropped[key] = true
@@ -49,7 +48,7 @@ func (r *reader) drop(keyword string, a Action, why string) {
 	}
 }
 
-// readShared reads the keywords that concern values of every kind.
+// readShared reads the keywords that apply to values of every kind.
 func (r *reader) readShared() {
 	if v := r.get("type"); v != nil {
 		r.types(v)
@@ -95,8 +94,8 @@ func (r *reader) readCombinators() {
 	r.conditional()
 }
 
-// conditional reads if, then and else. An if alone matters only to unevaluated keywords, to which
-// it lends its annotations.
+// conditional reads if, then and else. An if without the others matters only for its annotations,
+// which unevaluated keywords read.
 func (r *reader) conditional() {
 	test := r.get("if")
 	if test == nil {
@@ -117,15 +116,13 @@ func (r *reader) conditional() {
 	r.sub(s.choice(r.blame("if"), s.and(cond, yes), s.and(s.not(cond), no)))
 }
 
-// typeNames maps type names to kinds; "integer" is handled beside it. The second group are names
-// that other languages' generators write.
+// typeNames are the type names of JSON Schema, but "integer", which types handles.
 var typeNames = map[string]kindSet{
 	"null": 1 << Null, "boolean": 1 << Bool, "number": 1 << Number, "string": 1 << String, "array": 1 << Array, "object": 1 << Object,
-	"any":  allKinds,
-	"dict": 1 << Object, "float": 1 << Number, "tuple": 1 << Array, "list": 1 << Array,
 }
 
-var foreignTypes = []string{"any", "dict", "float", "tuple", "list"}
+// foreignTypes are type names that generators of other languages write; "any" is also of draft 3.
+var foreignTypes = map[string]kindSet{"any": allKinds, "dict": 1 << Object, "float": 1 << Number, "tuple": 1 << Array, "list": 1 << Array}
 
 // types reads type: a name, or several.
 func (r *reader) types(v *source.Value) {
@@ -159,15 +156,17 @@ func (r *reader) types(v *source.Value) {
 	r.f.kinds &= set
 }
 
-// typeNamed returns the kinds that a type name stands for, reporting names that JSON Schema does
-// not have.
+// typeNamed returns the kinds of a type name. It reports names that JSON Schema does not have.
 func (r *reader) typeNamed(name string) kindSet {
-	set, ok := typeNames[name]
+	if set, ok := typeNames[name]; ok {
+		return set
+	}
+	set, ok := foreignTypes[name]
 	switch {
 	case !ok:
 		r.s.issue(r.v, "type", Dropped, "unknown type name "+strconv.Quote(name)+": any value")
 		return allKinds
-	case slices.Contains(foreignTypes, name) && !(name == "any" && r.leaf.res.Draft == source.Draft3):
+	case name != "any" || r.leaf.res.Draft != source.Draft3:
 		r.s.issue(r.v, "type", Enforced, "type name "+strconv.Quote(name)+" translated")
 	}
 	return set
@@ -188,7 +187,7 @@ func (r *reader) readArrays() {
 	r.tuple(f)
 	if v := r.get("contains"); v != nil {
 		f.contains = &Contain{Node: r.node(v), Min: r.count("minContains", 1), Max: r.count("maxContains", Unbounded)}
-		f.seesContains = r.leaf.res.Draft == source.DraftAuto || r.leaf.res.Draft >= source.Draft2020
+		f.evaluatesContains = r.leaf.res.Draft == source.DraftAuto || r.leaf.res.Draft >= source.Draft2020
 	}
 	if v := r.get("uniqueItems"); v != nil && v.Truth {
 		f.unique = r.blame("uniqueItems")
@@ -201,7 +200,7 @@ func (r *reader) readArrays() {
 	}
 }
 
-// tuple reads items, prefixItems and additionalItems, which changed places between the drafts.
+// tuple reads items, prefixItems and additionalItems, whose meanings differ between the drafts.
 func (r *reader) tuple(f *arrayForm) {
 	items, prefix := r.get("items"), r.get("prefixItems")
 	if prefix != nil {

@@ -18,8 +18,8 @@ func (r *reader) readObjects() {
 	if v := r.get("patternProperties"); v != nil {
 		r.patterns(f, v)
 	}
-	f.closes = len(f.props) > 0 && !r.gaveUp("patternProperties") && !r.gaveUp("additionalProperties")
-	if v := r.get("additionalProperties"); v != nil && !r.gaveUp("patternProperties") {
+	f.closes = len(f.props) > 0 && !r.isDropped("patternProperties") && !r.isDropped("additionalProperties")
+	if v := r.get("additionalProperties"); v != nil && !r.isDropped("patternProperties") {
 		f.additional = r.node(v)
 	}
 	if v := r.get("propertyNames"); v != nil {
@@ -49,7 +49,7 @@ func (r *reader) patterns(f *objectForm, v *source.Value) {
 		m := &v.Members[i]
 		keys, ok := r.regex("patternProperties", m.Key)
 		if !ok {
-			f.patterns = nil // which keys are additional cannot be told any more
+			f.patterns = nil // it is unknown now which keys are additional
 			return
 		}
 		f.patterns = append(f.patterns, Rule{Keys: keys, Value: r.node(m.Val)})

@@ -24,9 +24,9 @@ func (r *reader) readStrings() {
 	}
 }
 
-// undecided are the formats of the specification that no automaton decides. Other unknown names
-// mean nothing (2020-12 validation §7.2.3).
-var undecided = []string{"idn-hostname", "idn-email"}
+// undecidedFormats are the formats of the specification that no automaton decides. Other unknown
+// names mean nothing (2020-12 validation §7.2.3).
+var undecidedFormats = []string{"idn-hostname", "idn-email"}
 
 func (r *reader) format(name string) {
 	e, ok := r.s.arena.Format(name)
@@ -35,24 +35,24 @@ func (r *reader) format(name string) {
 		if name == "regex" {
 			r.s.issue(r.v, "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted")
 		}
-		wide, _ := r.s.arena.WideFormat(name)
-		r.f.strings = append(r.f.strings, stringLimit{text: e, wide: wide})
+		superset, _ := r.s.arena.FormatSuperset(name)
+		r.f.strings = append(r.f.strings, stringLimit{text: e, superset: superset})
 		if most, endless := longestTimes[name]; endless && r.s.numberSpelling.MaxFractionDigits > 0 {
 			r.s.times[e] = most
 		}
-	case slices.Contains(undecided, name):
+	case slices.Contains(undecidedFormats, name):
 		r.drop("format", Checked, "no automaton decides format "+strconv.Quote(name))
 	}
 }
 
-// longestTimes are the formats in which digits may go on for ever, with the code points that they
-// take with nine digits of a second.
+// longestTimes are the formats without a bound on the digits of a second, with the code points
+// that they take with nine of those.
 var longestTimes = map[string]int{"time": len("23:59:59.123456789+00:00"), "date-time": len("2006-01-02T23:59:59.123456789+00:00"), "duration": 40}
 
-// brief bounds the strings that are a time and nothing else, where digits are bounded: a model
-// that has begun with zeros goes on with them. Only what is written becomes shorter; what the
-// schema's other keywords say is decided without it.
-func (s *Schema) brief(alts []*Alt) []*Alt {
+// boundTimes bounds the length of strings that are a time and nothing else, if the digits of
+// numbers are bounded: a model that has begun to write zeros goes on with them. It applies to the
+// finished alternatives only, so that no other keyword is decided differently.
+func (s *Schema) boundTimes(alts []*Alt) []*Alt {
 	for i, a := range alts {
 		if a.Kind != String || a.String.MaxLen != Unbounded || a.String.MinLen > 0 {
 			continue
@@ -66,7 +66,7 @@ func (s *Schema) brief(alts []*Alt) []*Alt {
 	return alts
 }
 
-// regex returns the texts that a pattern is found in.
+// regex returns the texts in which a pattern matches somewhere.
 func (r *reader) regex(keyword, pattern string) (Expr, bool) {
 	e, err := r.s.arena.Regex(pattern)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// verdict is how the form fares on one instance.
+// verdict is what the form says of one instance.
 type verdict string
 
 const (

@@ -2,25 +2,25 @@ package schema
 
 import "slices"
 
-// maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
+// maxKeyClasses bounds into how many classes overlapping rules may divide the unnamed keys.
 const maxKeyClasses = 64
 
-// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of
-// decoded text, none of them empty, each with the set that values of its keys must belong to. The
-// caller checks with Empty whether such a value exists.
+// UnnamedKeys returns the classes of unnamed keys that may be present: disjoint, non-empty
+// languages of decoded text, each with the set that the values of its keys must belong to. That
+// set may be empty; the caller asks Empty.
 func (o *ObjectAlt) UnnamedKeys() []KeyClass {
-	if o.extra == nil {
-		o.extra = o.divide()
+	if o.unnamed == nil {
+		o.unnamed = o.divide()
 	}
-	return o.extra
+	return o.unnamed
 }
 
-// divide splits all keys that are not named by every rule in turn. The result is not nil.
+// divide splits the unnamed keys by one rule after the other. The result is not nil.
 func (o *ObjectAlt) divide() []KeyClass {
 	s := o.schema
 	all, found := s.arena.AnyText(), []KeyClass{}
 	if o.closed() {
-		all = o.ruledKeys()
+		all = o.keysOfRules()
 	}
 	classes := []KeyClass{{Keys: all, Value: s.any}}
 	for _, r := range o.Rules {
@@ -31,10 +31,10 @@ func (o *ObjectAlt) divide() []KeyClass {
 				next = append(next, KeyClass{Keys: in, Value: s.and(c.Value, r.Value)})
 				continue
 			}
-			if out := s.arena.Intersect(c.Keys, s.arena.Complement(r.Keys)); !s.vacant(out) {
+			if out := s.arena.Intersect(c.Keys, s.arena.Complement(r.Keys)); !s.isEmpty(out) {
 				next = append(next, KeyClass{Keys: out, Value: c.Value})
 			}
-			if !s.vacant(in) {
+			if !s.isEmpty(in) {
 				next = append(next, KeyClass{Keys: in, Value: s.and(c.Value, r.Value)})
 			}
 		}
@@ -49,7 +49,7 @@ func (o *ObjectAlt) divide() []KeyClass {
 		}
 		if c.Loose = c.Keys; c.Keys != s.arena.AnyText() {
 			c.Keys = s.unnamed(o, c.Keys)
-			if s.vacant(c.Keys) {
+			if s.isEmpty(c.Keys) {
 				continue
 			}
 			if !s.arena.Endless(c.Loose) {
@@ -61,21 +61,16 @@ func (o *ObjectAlt) divide() []KeyClass {
 	return found
 }
 
-// closed reports whether keys without a rule of their own are left out. They stay where they may
-// be needed, and where some keys are forbidden, as by propertyNames: then others are expected.
+// closed reports whether Options.CloseObjects forbids the keys that no rule speaks of. It does not
+// where such a key may be needed, or where some keys are forbidden, as by propertyNames: then
+// others are expected.
 func (o *ObjectAlt) closed() bool {
-	required := 0
-	for _, p := range o.Props {
-		if p.Required {
-			required++
-		}
-	}
-	return o.declares && len(o.Exists) == 0 && o.MinProps <= required &&
+	return o.declares && len(o.Exists) == 0 && o.MinProps <= o.required() &&
 		!slices.ContainsFunc(o.Rules, func(r Rule) bool { return r.Value == o.schema.never })
 }
 
-// ruledKeys returns the keys of which some rule speaks.
-func (o *ObjectAlt) ruledKeys() Expr {
+// keysOfRules returns the keys that some rule speaks of.
+func (o *ObjectAlt) keysOfRules() Expr {
 	parts := []Expr{o.schema.arena.Empty()}
 	for _, r := range o.Rules {
 		if r.Keys == o.schema.arena.AnyText() {

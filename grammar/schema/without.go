@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/schema/source"
 )
 
-// Without returns the arrays of a but some, which are given in canonical form, as alternatives
-// that share none. All elements of a must be alike scalars.
+// Without returns the arrays of a except some, given in canonical form, as disjoint alternatives.
+// All elements of a must be scalars of one schema.
 func (a *ArrayAlt) Without(gone []string) []*ArrayAlt {
 	s := a.Rest.schema
 	var lists [][]*source.Value
@@ -19,8 +19,11 @@ func (a *ArrayAlt) Without(gone []string) []*ArrayAlt {
 	return s.without(a, nil, lists)
 }
 
-// without returns the arrays of a that begin as those of gone do: the one that ends there, those
-// that go on with an element of their own, and those that go on as some of gone.
+// without returns the arrays of a that begin with begin, except those of gone, which begin so,
+// too:
+//   - begin itself, unless it is gone;
+//   - those that go on with an element which no array of gone has there;
+//   - for each element that some of gone have there, what without returns behind it.
 func (s *Schema) without(a *ArrayAlt, begin []*source.Value, gone [][]*source.Value) (rest []*ArrayAlt) {
 	n, ended := len(begin), false
 	var next []*source.Value
@@ -39,15 +42,15 @@ func (s *Schema) without(a *ArrayAlt, begin []*source.Value, gone [][]*source.Va
 	if a.Unique {
 		item = s.and(item, s.not(s.constant(nil, begin)))
 	}
-	if own := s.and(item, s.not(s.constant(nil, next))); !own.Empty() {
+	if other := s.and(item, s.not(s.constant(nil, next))); !other.Empty() {
 		x := s.exact(&source.Value{Kind: Array, Items: begin}).Array
-		x.Prefix, x.Rest, x.Min, x.Max, x.Unique = append(x.Prefix, own), a.Rest, max(a.Min, n+1), a.Max, a.Unique
+		x.Prefix, x.Rest, x.Min, x.Max, x.Unique = append(x.Prefix, other), a.Rest, max(a.Min, n+1), a.Max, a.Unique
 		rest = append(rest, x)
 	}
 	for _, v := range next {
 		if !s.and(item, s.constant(nil, []*source.Value{v})).Empty() {
-			like := slices.DeleteFunc(slices.Clone(gone), func(list []*source.Value) bool { return len(list) <= n || !list[n].Equal(v) })
-			rest = append(rest, s.without(a, append(slices.Clip(begin), v), like)...)
+			behind := slices.DeleteFunc(slices.Clone(gone), func(list []*source.Value) bool { return len(list) <= n || !list[n].Equal(v) })
+			rest = append(rest, s.without(a, append(slices.Clip(begin), v), behind)...)
 		}
 	}
 	return rest

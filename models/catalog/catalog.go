@@ -1,7 +1,12 @@
 // Package catalog knows which models are at hand and what they are called.
+//
+// Files: catalog.go (entries), places.go (the folders where programs keep models), ollama.go and
+// modelyaml.go (what Ollama and LM Studio note beside them), resolve.go (the model that a name
+// means), names.go (names that were given).
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -47,6 +52,19 @@ type Entry struct {
 
 	TTL    time.Duration // how long it stays loaded when idle; 0: as the server says
 	Pinned bool          // it stays loaded, whatever else asks for room
+}
+
+// ChatTemplate is the source of the chat template that the model is served with, where own is the
+// file's. It is read each time: a model that is loaded is prepared anew when settings are.
+func (e Entry) ChatTemplate(own string) (string, error) {
+	if e.Template == "" {
+		return cmp.Or(own, e.Fallback), nil
+	}
+	b, err := os.ReadFile(e.Template)
+	if err != nil {
+		return "", fmt.Errorf("read the chat template of %s: %w", e.ID, err)
+	}
+	return string(b), nil
 }
 
 // Remote is where other machines serve a model. The tags are those of the settings file's keys.

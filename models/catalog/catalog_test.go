@@ -18,6 +18,24 @@ func keyedGGUF(key, value string) []byte {
 // emptyGGUF is a model without weights.
 var emptyGGUF = keyedGGUF("general.architecture", "llama")
 
+// What was set for a model goes before its file's template, and that before Ollama's stand-in.
+func TestChatTemplate_whichOneCounts(t *testing.T) {
+	set := filepath.Join(t.TempDir(), "a.jinja")
+	if err := os.WriteFile(set, []byte("set"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ set, own, fallback, want string }{
+		{set, "own", "fallback", "set"}, {"", "own", "fallback", "own"}, {"", "", "fallback", "fallback"}, {"", "", "", ""},
+	} {
+		if got, err := (Entry{Template: c.set, Fallback: c.fallback}).ChatTemplate(c.own); got != c.want || err != nil {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	if _, err := (Entry{ID: "m", Template: set + "x"}).ChatTemplate("own"); err == nil || !strings.Contains(err.Error(), "m") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
 func write(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, n := range names {

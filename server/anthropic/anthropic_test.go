@@ -32,6 +32,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`{"model":"m","max_tokens":1,"messages":[]}`:                                                   "messages",
 		base + `,"temperature":1.1}`:                                                                   "temperature",
 		base + `,"top_p":-1}`:                                                                          "top_p",
+		base + `,"output_format":{"type":"json_schema","schema":null}}`:                                "output_format.schema",
 		base + `,"top_k":-1}`:                                                                          "top_k",
 		base + `,"stop_sequences":[""]}`:                                                               "stop_sequences",
 		base + `,"tools":[{"input_schema":{}}]}`:                                                       "tools[0].name",

@@ -79,13 +79,7 @@ func (d *decoder) limits(w messagesRequest, r *chat.Request) error {
 }
 
 func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
-	if err := wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: math.Inf(-1), Max: math.Inf(1)}}, &r.Sampling); err != nil {
-		return err
-	}
-	if w.TopK != nil && *w.TopK < 0 {
-		return chat.Invalidf("top_k", "is %d; expected 0 or more", *w.TopK)
-	}
-	return nil
+	return wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: 0, Max: math.Inf(1)}}, &r.Sampling)
 }
 
 // leastBudget is the protocol's smallest thinking budget, in tokens.
@@ -93,8 +87,7 @@ const leastBudget = 1024
 
 func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
 	if c := w.OutputConfig; c != nil {
-		withoutMinimal := chat.Efforts[1:]
-		if err := wire.OneEffort("output_config.effort", c.Effort, withoutMinimal, &r.Thinking); err != nil {
+		if err := wire.OneEffort("output_config.effort", c.Effort, []string{"low", "medium", "high", "xhigh", "max"}, &r.Thinking); err != nil {
 			return err
 		}
 	}

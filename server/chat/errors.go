@@ -18,11 +18,11 @@ const (
 	Invalid                           // the request; Field says where
 	NotFound                          // the model
 	TooLong                           // the prompt does not fit the context
-	TooLarge                          // the body
 	Busy                              // the queue is full; RetryAfter says when to come back
 	Unavailable                       // loading, draining, a worker that ended
 	ClientGone                        // nobody reads the answer
 	NotSupportedHere                  // well-formed, but not by this model
+	TooLarge                          // from here on the door's: the body
 	NoRoute                           // the path
 	NoMethod                          // the method, on this path
 	Unauthorized                      // no valid API key
@@ -31,12 +31,12 @@ const (
 
 func (k ErrorKind) String() string {
 	return [...]string{
-		"internal", "invalid", "not_found", "too_long", "too_large", "busy", "unavailable", "client_gone", "not_supported_here",
-		"no_route", "no_method", "unauthorized", "forbidden",
+		"internal", "invalid", "not_found", "too_long", "busy", "unavailable", "client_gone", "not_supported_here",
+		"too_large", "no_route", "no_method", "unauthorized", "forbidden",
 	}[k]
 }
 
-// Error is a failed turn.
+// Error is why there is no answer: what failed in a turn, or at the server's door.
 type Error struct {
 	Kind       ErrorKind
 	Field      string // of the request, such as "messages[3].content"

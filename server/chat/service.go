@@ -45,6 +45,7 @@ type Service struct {
 // goroutine at a time. It returns once the last choice has finished, or with an *Error; cancelling
 // ctx frees the slots within one token.
 func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
+	r.Model = s.Named(r.Model)
 	ctx, w := s.watched(ctx, r)
 	defer func() { w.Ended(err) }()
 	m, release, err := s.acquire(ctx, &r.Model)

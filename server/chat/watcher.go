@@ -41,8 +41,8 @@ func (s *Service) Plan(m Model, r Request) (Decision, error) {
 }
 
 // Watch begins to watch a turn, before it does anything. The turn runs under the context that it
-// returns.
-type Watch func(context.Context, *Service, Request) (context.Context, Watcher)
+// returns. nPredict is [Service.NPredict].
+type Watch func(ctx context.Context, r Request, nPredict int) (context.Context, Watcher)
 
 type watchKey struct{}
 
@@ -54,7 +54,7 @@ func WithWatch(ctx context.Context, w Watch) context.Context {
 // watched begins a turn's watch. Without one the watcher is nobody.
 func (s *Service) watched(ctx context.Context, r Request) (context.Context, Watcher) {
 	if watch, ok := ctx.Value(watchKey{}).(Watch); ok {
-		return watch(ctx, s, r)
+		return watch(ctx, r, s.NPredict)
 	}
 	return ctx, nobody{}
 }

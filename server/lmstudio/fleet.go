@@ -196,4 +196,4 @@ func (m Models) FindLoaded(name string) (Instance, bool) {
 }
 
 // LoadError gives an error of the fleet its kind.
-func LoadError(err error) error { return chat.AsErrorOrNil(loader.AsError(err)) }
+func LoadError(err error) error { return chat.AsErrorOrNil(loader.OfFleet(err)) }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +15,9 @@ func decodeSampling(w chatRequest, r *chat.Request) error {
 	return w.samplingFields.decode(&r.Sampling)
 }
 
-// ranges replaces the engine's bounds where OpenAI's differ; top_k may also be llama-server's
-// -1 (all tokens).
-var ranges = map[string]wire.Range{
-	"temperature": {Min: 0, Max: 2}, "frequency_penalty": {Min: -2, Max: 2}, "presence_penalty": {Min: -2, Max: 2}, "top_k": {Min: -1, Max: math.Inf(1)},
-}
-
 // decode checks the ranges and fills s.
 func (w samplingFields) decode(s *engine.Sampling) error {
-	err := wire.Sampling(w, ranges, s)
+	err := wire.Sampling(w, map[string]wire.Range{"temperature": {Min: 0, Max: 2}}, s)
 	if err != nil {
 		return err
 	}
@@ -53,11 +46,6 @@ func breakers(all []string) ([]string, error) {
 	return all, nil
 }
 
-// ban is the bias of a token that the public description calls banned. It is finite, so that where
-// a grammar allows banned tokens only, or all are, there is still one to choose: an answer of the
-// form that was asked for, and no error.
-const ban = -1e9
-
 func logitBias(in map[string]float64) (map[int32]float32, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -71,8 +59,9 @@ func logitBias(in map[string]float64) (map[int32]float32, error) {
 		if bias < -100 || bias > 100 {
 			return nil, chat.Invalidf("logit_bias", "gives token %d a bias of %v; expected -100 to 100", id, bias)
 		}
+		// the public description calls it banned
 		if out[int32(id)] = float32(bias); bias == -100 {
-			out[int32(id)] = ban
+			out[int32(id)] = wire.Ban
 		}
 	}
 	return out, nil

@@ -131,11 +131,10 @@ func decodeAnswer(w chatRequest, r *chat.Request) error {
 func (f responseFormat) decode(r *chat.Request) error {
 	schema, at := f.Schema, chat.AnswerPlace{Field: "response_format.schema"}
 	if f.Type == "json_schema" {
-		at.Field = "response_format.json_schema.schema"
-		if f.JSONSchema == nil || wire.IsNull(f.JSONSchema.Schema) {
-			return chat.Invalidf(at.Field, "is required")
+		schema, at.Field = nil, "response_format.json_schema.schema"
+		if f.JSONSchema != nil {
+			schema, at.Strict = f.JSONSchema.Schema, f.JSONSchema.Strict
 		}
-		schema, at.Strict = f.JSONSchema.Schema, f.JSONSchema.Strict
 	}
 	return wire.AnswerFormat("response_format", f.Type, schema, at, r)
 }

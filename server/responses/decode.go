@@ -146,15 +146,14 @@ func (d *decoder) answer(w createRequest) error {
 	}
 	f, schema := w.Text.Format, json.RawMessage(nil)
 	if f.Type == "json_schema" {
-		if schema = f.Schema; wire.IsNull(schema) {
-			return chat.Invalidf("text.format.schema", "is required beside json_schema")
-		}
-		if f.Name == "" { // the answer repeats it
-			return chat.Invalidf("text.format.name", "is required beside json_schema")
-		}
+		schema = f.Schema
 	}
 	at := chat.AnswerPlace{Field: "text.format.schema", Strict: f.Strict != nil && *f.Strict}
-	return wire.AnswerFormat("text.format", f.Type, schema, at, &d.turn)
+	err := wire.AnswerFormat("text.format", f.Type, schema, at, &d.turn)
+	if err == nil && f.Type == "json_schema" && f.Name == "" { // the answer repeats it
+		return chat.Invalidf("text.format.name", "is required beside json_schema")
+	}
+	return err
 }
 
 // previous finds the conversation that the request goes on with.

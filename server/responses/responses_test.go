@@ -305,6 +305,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","reasoning":{"effort":"huge"}`:                                                            "reasoning.effort",
 		`"model":"m","text":{"format":{"type":"xml"}}`:                                                         "text.format.type",
 		`"model":"m","text":{"format":{"type":"json_schema"}}`:                                                 "text.format.schema",
+		`"model":"m","text":{"format":{"type":"json_schema","name":"n","schema":null}}`:                        "text.format.schema",
 		`"model":"m","tools":[{"type":"function"}]`:                                                            "tools[0].name",
 		`"model":"m","tools":[{}]`:                                                                             "tools[0].type",
 		`"model":"m","tools":[{"type":"custom","name":"x","format":{"type":"grammar","syntax":"peg"}}]`:        "tools[0].format.syntax",

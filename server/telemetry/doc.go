@@ -11,7 +11,8 @@
 //	└─ chat coder                      of the turn that read its result
 //
 // Metrics are what GET /metrics shows, from the same registry, and the histograms that
-// OpenTelemetry names for servers of models (measure.go).
+// OpenTelemetry names for servers of models (measure.go). spans.go and attributes.go make the
+// spans, logs.go names them in log lines, telemetry.go has the settings.
 //
 // What was said is never sent: no prompt, answer, argument or result, and no text of an error,
 // which may quote them. The names of tools and models are.

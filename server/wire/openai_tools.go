@@ -109,6 +109,8 @@ func AnswerFormat(field, kind string, schema json.RawMessage, at chat.AnswerPlac
 	switch {
 	case kind != "json_object" && kind != "json_schema":
 		return chat.Invalidf(field+".type", "is %q; expected text, json_object or json_schema", kind)
+	case kind == "json_schema" && IsNull(schema):
+		return chat.Invalidf(at.Field, "is required beside json_schema")
 	case IsNull(schema):
 		to.Answer, to.AnswerPlace = &tools.Answer{Syntax: "json_object"}, chat.AnswerPlace{}
 	default:

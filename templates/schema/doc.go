@@ -6,6 +6,10 @@
 //	shown, err = schema.Simplify(shown, simplification)    // shorter, less is said
 //	line := schema.Signature(name, description, shown)     // for tenon's own protocols
 //
+// A file has one way of writing: tidy.go, simplify.go, signature.go, flatten.go (no nesting),
+// complete.go (what some templates break without), example.go (arguments that fit).
+// value.go is JSON in its order.
+//
 // Simplify is only for whoever asked for it. Key order is kept throughout: a prompt that stays
 // the same is a prompt that is cached.
 package schema

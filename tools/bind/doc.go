@@ -2,12 +2,12 @@
 // template renders decides.
 //
 // Package templates renders canonical turns with the template: one call, two, text before a call,
-// thinking, no arguments, a result ([Shown]). [Detect] holds candidates against these renderings:
+// thinking, no arguments, a result ([Shown]). [Detect] (detect.go) holds candidates against these:
 //
 //  1. the families whose signs stand in the template's source, those with the most text in their
 //     signs first;
-//  2. the skeletons (skeleton.go), filled from the renderings: JSON, Python-like, named (also
-//     behind a label, as in ReAct), dictionary, tagged, nested;
+//  2. the skeletons, filled from the renderings: JSON and Python-like (skeleton.go), named (also
+//     behind a label, as in ReAct) and dictionary (named.go), tagged and nested (tagged.go);
 //  3. tenon's own JSON protocol, which the prompt explains.
 //
 // A candidate is taken if it reads the renderings back: the same calls, the same text, the same

@@ -23,7 +23,7 @@ type Family struct {
 	Unmarked bool
 	// Fenced: an unmarked call is in a JSON code fence, with white space around it.
 	Fenced bool
-	Call   Span // around one call; zero: the codec finds its end
+	Call   Span // around one call; zero: the reader finds its end
 	Layout Layout
 	// the first is how the family writes, the others what it is known to slip into
 	Syntaxes       []Syntax

@@ -5,8 +5,8 @@ import (
 )
 
 // Syntax is how calls are written, as data: one of JSON, Named, Tagged, Nested, Python and ReAct.
-// Its grammar is written by a writer (emit/syntaxes.go) and its text read by a codec
-// (scan/codec.go).
+// Its grammar is written by a writer (emit/syntaxes.go) and its text read by a reader
+// (scan/reader.go).
 type Syntax interface {
 	// Openers are the markers that open a region of this syntax by themselves, without a
 	// section or call marker around.

@@ -12,4 +12,8 @@
 //
 // [Scanner] finds where such a text ends while it is still being written, for every way in which
 // it is cut. Both follow one rule about where a string ends (see quote.go), so that they agree.
+//
+// Files: decode.go (objects, lists and strings), word.go (numbers and bare words), escape.go
+// (escapes, also doubled ones), python.go (arguments and strings as in Python), scanner.go,
+// readings.go, readings_rules.go (by which rules a reading came about).
 package lenient

@@ -84,7 +84,7 @@ func (p *Tolerant) message(n, closing int) {
 			case declared:
 				p.openRegion(scan.Opening{Plan: p.plan.Plan, Name: to}, start, p.pos, true)
 				if p.plan.Tools[m.Tool].Freeform != nil {
-					p.region.codecs = []scan.Codec{scan.TextCodec{}}
+					p.region.readers = []scan.Reader{scan.TextReader{}}
 				}
 			case p.plan.Callable && slices.Contains(h.Several, to):
 				p.openRegion(scan.Opening{Plan: p.plan.Plan}, start, p.pos, true)

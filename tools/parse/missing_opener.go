@@ -17,9 +17,9 @@ import (
 // A model may leave out the marker that opens a call and write the rest of it. It is a call where
 // the name of a declared tool is in its place, beside a marker that only calls have.
 
-// unopenedCall is how a call of a codec begins if its opening marker is missing.
+// unopenedCall is how a call of a syntax begins if its opening marker is missing.
 type unopenedCall struct {
-	codec    scan.Codec
+	reader   scan.Reader
 	Prefixes []string // one of them is before the name; "" where nothing need be
 	index    bool     // the call's number may follow the name
 	Marks    []string // one of them behind the name proves the call; none: the prefix does
@@ -131,7 +131,7 @@ var (
 func unopenedTag(c format.Tagged) unopenedCall {
 	end := c.Call.Close
 	return unopenedCall{
-		codec:    scan.CodecOf(c),
+		reader:   scan.ReaderOf(c),
 		Prefixes: []string{c.Call.Open},
 		Marks:    []string{end + "{", end + c.Arg.Open, end + "\n" + c.Arg.Open, end + c.CallEnd, end + "\n" + c.CallEnd},
 		bare:     true,
@@ -139,7 +139,7 @@ func unopenedTag(c format.Tagged) unopenedCall {
 }
 
 // unopenedList is a list of calls in Python, which models of all families write.
-var unopenedList = unopenedCall{codec: scan.CodecOf(format.Python{Listed: true}), Prefixes: []string{"["}, Marks: []string{"("}, bare: true}
+var unopenedList = unopenedCall{reader: scan.ReaderOf(format.Python{Listed: true}), Prefixes: []string{"["}, Marks: []string{"("}, bare: true}
 
 // proofGap is how much white space may be between a name and the mark that proves it.
 const proofGap = 2
@@ -151,7 +151,7 @@ func (p *Reading) findUnopened() {
 	}
 	for _, c := range p.Dialect.Syntaxes {
 		for _, h := range unopenedOf(c) {
-			h.codec = scan.CodecOf(c)
+			h.reader = scan.ReaderOf(c)
 			if len(h.Marks) > 0 && !h.bare {
 				h.alone = p.Closers[p.Dialect.Opener()]
 			}
@@ -209,14 +209,14 @@ func (p *Tolerant) openUnopened(i int, final bool) peek.Answer {
 		o.Marker = p.plan.Dialect.Opener()
 	}
 	p.openRegion(o, i, i, false)
-	codec := h.codec
+	reader := h.reader
 	if h.tag {
 		text := p.buf[i+len(h.Prefixes[0]):]
-		codec = scan.ElementTags(string(text[:bytes.IndexByte(text, h.Marks[0][0])]))
+		reader = scan.ElementTags(string(text[:bytes.IndexByte(text, h.Marks[0][0])]))
 	}
-	p.region.fromStart, p.region.unmarked, p.region.codecs = true, h.bare, []scan.Codec{codec}
+	p.region.fromStart, p.region.unmarked, p.region.readers = true, h.bare, []scan.Reader{reader}
 	p.region.first = p.region.first && !h.words
-	if c, ok := codec.(scan.PythonicCodec); ok && c.Fence.Open != "" {
+	if c, ok := reader.(scan.PythonicReader); ok && c.Fence.Open != "" {
 		p.region.lacksOpener = false // the fence is how the family writes these
 	}
 	return peek.Yes

@@ -157,12 +157,12 @@ func (p *Reading) otherMarkerAt(text []byte, final bool) (format.Marker, peek.An
 
 // openOther opens the region of a call whose marker m is another family's.
 func (p *Tolerant) openOther(m format.Marker, at int) {
-	p.openUnmarked(at, at, otherFamilyCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
+	p.openUnmarked(at, at, otherFamilyReader{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
 	p.region.lacksOpener = false
 }
 
-// asOtherFamily has another family read the region, which no codec of this one reads. The
-// beginning of the region must be a marker of that family; else it is no call.
+// asOtherFamily has another family read the region, which this one cannot. The beginning of the
+// region must be a marker of that family; else it is no call.
 func (p *Tolerant) asOtherFamily() {
 	r := p.region
 	if m, a := p.plan.otherMarkerAt(p.buf[r.start:r.body], true); r.fromStart && a == peek.Yes {
@@ -172,16 +172,16 @@ func (p *Tolerant) asOtherFamily() {
 	p.noCall(r.body, nil)
 }
 
-// otherFamilyCodec reads the calls of another family behind one of its markers.
-type otherFamilyCodec struct {
+// otherFamilyReader reads the calls of another family behind one of its markers.
+type otherFamilyReader struct {
 	reading *Reading
 	family  *format.Dialect
 	worded  bool
 }
 
-func (c otherFamilyCodec) Starts(scan.Opening, []byte, bool) peek.Answer { return peek.Yes }
+func (c otherFamilyReader) Starts(scan.Opening, []byte, bool) peek.Answer { return peek.Yes }
 
-func (c otherFamilyCodec) Scanner(o scan.Opening) scan.Scanner {
+func (c otherFamilyReader) Scanner(o scan.Opening) scan.Scanner {
 	s := &otherFamilyScanner{plan: c.reading, worded: c.worded, parser: NewTolerant(c.reading.readingOf(c.family), true, nil)}
 	s.parser.inCode = o.InCode
 	return s

@@ -9,13 +9,13 @@ import (
 )
 
 // Reading is what the parser of text knows of a turn beside its plan: the beginnings of calls, and
-// the codecs that read them. It is immutable and may be shared.
+// what reads them. It is immutable and may be shared.
 type Reading struct {
 	*plan.Plan
-	codecs        map[string][]scan.Codec // by opener: what may read its region
-	unmarkedBytes [256]bool               // first bytes of unmarked starts
-	labelWords    []string                // of labels, without their colons
-	thoughts      []format.Label          // labels of thoughts, of any family
+	readers       map[string][]scan.Reader // by opener: what may read its region
+	unmarkedBytes [256]bool                // first bytes of unmarked starts
+	labelWords    []string                 // of labels, without their colons
+	thoughts      []format.Label           // labels of thoughts, of any family
 	// unmarked starts whose first byte is common in text
 	unmarkedWords []string
 
@@ -42,10 +42,10 @@ func NewReading(p *plan.Plan, others *OtherFamilies) *Reading {
 // ownReading prepares a turn for calls of its own family alone.
 func ownReading(p *plan.Plan) *Reading {
 	r := &Reading{Plan: p}
-	r.codecs = map[string][]scan.Codec{"": scan.RegionCodecs(p.Dialect, "")}
+	r.readers = map[string][]scan.Reader{"": scan.RegionReaders(p.Dialect, "")}
 	for _, m := range p.Dialect.AllMarkers() {
 		if m.Role == format.RoleCall {
-			r.codecs[m.Text] = scan.RegionCodecs(p.Dialect, m.Text)
+			r.readers[m.Text] = scan.RegionReaders(p.Dialect, m.Text)
 		}
 	}
 	r.findUnmarked()

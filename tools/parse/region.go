@@ -25,8 +25,8 @@ type region struct {
 	body        int // behind the opener
 	symbol      bool
 	fromStart   bool         // no marker opened it: if no call, it is text as a whole
-	scan        scan.Scanner // nil until it is known which codec reads it
-	codecs      []scan.Codec
+	scan        scan.Scanner // nil until a reader has taken it
+	readers     []scan.Reader
 	tail        int // where looking on goes on after the end; 0 before it
 	thinking    bool
 	cutOff      bool // the output was cut off inside its last call
@@ -46,12 +46,12 @@ func (r *region) shift(n int) {
 }
 
 func (p *Tolerant) openRegion(o scan.Opening, start, body int, isSymbol bool) {
-	codecs := p.plan.codecs[o.Marker]
+	readers := p.plan.readers[o.Marker]
 	o.InCode, o.Sent = p.inCode || p.code != nil, p.called < p.sent
 	if !p.spelt {
 		o.IsSymbol = p.symbolInRegion
 	}
-	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.code != nil)}
+	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, readers: readers, thinking: p.thinking, first: !p.content.began && (p.thought == nil || p.code != nil)}
 	p.region.lacksOpener = p.plan.Dialect.LacksOpener(o.Marker)
 }
 
@@ -69,7 +69,7 @@ func (p *Tolerant) stepRegion(final bool) bool {
 		return p.settle(final)
 	}
 	if r.scan == nil {
-		switch p.chooseCodec(body, final) {
+		switch p.chooseReader(body, final) {
 		case peek.No:
 			p.asOtherFamily()
 			return true
@@ -135,7 +135,7 @@ var (
 	errCutOff = errors.New("the output was cut off inside it")
 )
 
-func (p *Tolerant) chooseCodec(body []byte, final bool) peek.Answer {
+func (p *Tolerant) chooseReader(body []byte, final bool) peek.Answer {
 	r := p.region
 	switch i := peek.SkipSpace(body, 0); {
 	case i > peek.MaxGap: // white space without end must not be looked at again and again
@@ -144,7 +144,7 @@ func (p *Tolerant) chooseCodec(body []byte, final bool) peek.Answer {
 		return peek.Boolean(!final, peek.Unknown)
 	}
 	waits := false
-	for _, c := range r.codecs {
+	for _, c := range r.readers {
 		switch c.Starts(r.Opening, body, final) {
 		case peek.Yes:
 			if waits && !final {

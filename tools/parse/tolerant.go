@@ -18,7 +18,7 @@ var _ turn.Parser = (*Tolerant)(nil)
 //
 // It is a machine with three states: visible text, thinking, and a region that may hold calls.
 // Text leaves as soon as it cannot be a marker. A region is kept until its end is known, then read
-// by the dialect's codecs; what proves to be no call leaves as text.
+// by the dialect's readers; what proves to be no call leaves as text.
 type Tolerant struct {
 	*emitter
 	spelt bool // markers are recognised by their spelling

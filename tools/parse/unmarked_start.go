@@ -104,7 +104,7 @@ func (p *Tolerant) unmarkedHere(text []byte, final bool) (open func(at int), a p
 	if a := p.objectStart(text, final); a != peek.Yes {
 		return nil, a
 	}
-	return func(at int) { p.openUnmarked(at, at, scan.JSONCodec{}, true) }, peek.Yes
+	return func(at int) { p.openUnmarked(at, at, scan.JSONReader{}, true) }, peek.Yes
 }
 
 // ownUnmarked tells whether text begins with one of the dialect's unmarked starts, and how long
@@ -147,7 +147,7 @@ func (p *Tolerant) openOwn(c format.UnmarkedStart, at, n int) {
 	default:
 		p.turnTo(false)
 	}
-	p.openUnmarked(at, at+n, scan.CodecOf(c.Syntax), c.Bare)
+	p.openUnmarked(at, at+n, scan.ReaderOf(c.Syntax), c.Bare)
 	if p.region.first {
 		p.region.Proof = 1
 		if led {
@@ -155,17 +155,17 @@ func (p *Tolerant) openOwn(c format.UnmarkedStart, at, n int) {
 		}
 	}
 	if labels(p.plan.Dialect, c) {
-		p.region.codecs = append(p.region.codecs, scan.JSONCodec{})
+		p.region.readers = append(p.region.readers, scan.JSONReader{})
 	}
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 	_, plain := scan.LabelAt(p.buf[at:at+n], c.Text, false, true)
 	p.region.Loose = plain == peek.No
 }
 
-func (p *Tolerant) openUnmarked(start, body int, c scan.Codec, bare bool) {
+func (p *Tolerant) openUnmarked(start, body int, c scan.Reader, bare bool) {
 	p.openRegion(scan.Opening{Plan: p.plan.Plan, Bare: bare}, start, body, false)
 	p.region.fromStart, p.region.unmarked = true, true
-	p.region.codecs = []scan.Codec{c}
+	p.region.readers = []scan.Reader{c}
 }
 
 // objectStart tells whether an object, or an array of objects, starts here.

@@ -89,8 +89,8 @@ func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawM
 }
 
 // constrain adds a constraint on what stands at a path to a schema: as near to the place as the
-// schema names it, since codecs that give each argument a place of its own look at each property's
-// schema alone.
+// schema names it, since readers that give each argument a place of its own look at each
+// property's schema alone.
 func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
 	if len(path) == 0 {
 		return both(require(schema, c), c)
@@ -117,7 +117,7 @@ func both(schema, c json.RawMessage) json.RawMessage {
 	return declared.Both(m, c).Object()
 }
 
-// require has a schema demand the keys that a constraint demands: codecs look for them there.
+// require has a schema demand the keys that a constraint demands: readers look for them there.
 func require(schema, c json.RawMessage) json.RawMessage {
 	more, ok := ordered.Members(c).First("required")
 	if !ok || ordered.Members(schema) == nil {

@@ -1,9 +1,9 @@
-// Package scan reads the calls in one region of a model's text, one scanner for each syntax of
-// package format. A scanner is fed the text while it grows, says where the region ends, and then
-// returns the calls in it.
+// Package scan reads the calls in one region of a model's text. Each syntax of package format,
+// which is data, has a [Reader]. It tells whether a region may be its own, and makes a [Scanner],
+// which is fed the text while it grows, says where the region ends, and returns the calls in it.
 //
-// codec.go has what all share: [Codec], [Scanner] and [Opening], and the choice among the ways to
-// read strings whose quotes are not escaped. The scanners: json.go and json_read.go (format.JSON),
+// reader.go has what all share, [Opening] too, and the choice among the ways to read strings whose
+// quotes are not escaped. The readers: json.go and json_read.go (format.JSON),
 // named.go (Named), python.go (Python), tagged.go (Tagged and Nested) with tagged_tag.go (tags
 // that hold a name or a key), tagged_value.go and tagged_end.go (a value, and where it ends),
 // react.go (ReAct) with react_arguments.go (arguments that are no object), react_text_end.go

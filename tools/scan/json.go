@@ -13,11 +13,11 @@ import (
 	"tenon/tools/peek"
 )
 
-// JSONCodec reads the calls of a format.JSON.
-type JSONCodec struct{ format.JSON }
+// JSONReader reads the calls of a format.JSON.
+type JSONReader struct{ format.JSON }
 
-// Starts implements Codec.
-func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+// Starts implements Reader.
+func (c JSONReader) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if body[i] == '{' {
 		return peek.Yes
@@ -38,8 +38,8 @@ func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Prefix(body[i:], format.FenceMark, final)
 }
 
-// Scanner implements Codec.
-func (c JSONCodec) Scanner(o Opening) Scanner {
+// Scanner implements Reader.
+func (c JSONReader) Scanner(o Opening) Scanner {
 	s := newJSONScanner(o, nil)
 	s.keyed = c.NameIsKey
 	if o.Name == "" {

@@ -11,10 +11,10 @@ import (
 	"tenon/tools/peek"
 )
 
-// namedCodec reads the calls of a format.Named.
-type namedCodec struct{ format.Named }
+// namedReader reads the calls of a format.Named.
+type namedReader struct{ format.Named }
 
-func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+func (c namedReader) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	switch body[i] {
 	case '{', '[', '`':
@@ -23,8 +23,8 @@ func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Yes
 }
 
-func (c namedCodec) Scanner(o Opening) Scanner {
-	s := &namedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
+func (c namedReader) Scanner(o Opening) Scanner {
+	s := &namedScanner{namedReader: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
 	s.take = s.object
 	if len(c.Quotes) > 0 && o.IsSymbol == nil {
 		d := o.Plan.Dialect
@@ -42,7 +42,7 @@ func (c namedCodec) Scanner(o Opening) Scanner {
 
 // namedScanner reads the words up to the object, then the object.
 type namedScanner struct {
-	namedCodec
+	namedReader
 	JSONScanner
 	head int // where the object begins; 0 before that is known
 	word int // where the present word of the head begins

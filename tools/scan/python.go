@@ -13,11 +13,11 @@ import (
 	"tenon/tools/turn"
 )
 
-// PythonicCodec reads the calls of a format.Python.
-type PythonicCodec struct{ format.Python }
+// PythonicReader reads the calls of a format.Python.
+type PythonicReader struct{ format.Python }
 
-// Starts implements Codec.
-func (c PythonicCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+// Starts implements Reader.
+func (c PythonicReader) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if mark := strings.TrimSpace(c.Fence.Open); mark != "" && peek.Prefix(body[i:], mark, final) == peek.Yes {
 		i = peek.SkipSpace(body, i+len(mark))
@@ -36,16 +36,16 @@ func (c PythonicCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Boolean(!final, peek.Unknown)
 }
 
-// Scanner implements Codec.
-func (c PythonicCodec) Scanner(o Opening) Scanner {
-	s := &pythonicScanner{PythonicCodec: c, Opening: o, args: lenient.Scanner{Rules: o.rules()}}
+// Scanner implements Reader.
+func (c PythonicReader) Scanner(o Opening) Scanner {
+	s := &pythonicScanner{PythonicReader: c, Opening: o, args: lenient.Scanner{Rules: o.rules()}}
 	s.args.Rules.Python = true
 	return s
 }
 
 // pythonicScanner follows calls one after another.
 type pythonicScanner struct {
-	PythonicCodec
+	PythonicReader
 	Opening
 	place
 	args         lenient.Scanner

@@ -10,11 +10,11 @@ import (
 	"tenon/tools/peek"
 )
 
-// reactCodec reads the calls of a format.ReAct.
-type reactCodec struct{ format.ReAct }
+// reactReader reads the calls of a format.ReAct.
+type reactReader struct{ format.ReAct }
 
 // Starts is false for an object, also in code: that is the whole call.
-func (c reactCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+func (c reactReader) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	from := peek.SkipSpace(body, 0)
 	i := from
 	if body[i] == '`' {
@@ -27,8 +27,8 @@ func (c reactCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Boolean(i == len(body) || body[i] != '{', peek.Yes)
 }
 
-func (c reactCodec) Scanner(o Opening) Scanner {
-	s := &reactScanner{reactCodec: c, JSONScanner: *newJSONScanner(o, nil)}
+func (c reactReader) Scanner(o Opening) Scanner {
+	s := &reactScanner{reactReader: c, JSONScanner: *newJSONScanner(o, nil)}
 	s.take, s.after, s.label = s.object, []string{callCloser}, s.labelNext
 	s.next = append([]format.Label{{Text: c.Action}}, o.Plan.Dialect.Labels...)
 	s.next = slices.DeleteFunc(s.next, func(l format.Label) bool { return l.Kind == format.LabelInput })
@@ -38,7 +38,7 @@ func (c reactCodec) Scanner(o Opening) Scanner {
 // reactScanner reads the name's line, the label of the arguments, and the arguments: an object, or
 // text up to the next label for a tool with one string.
 type reactScanner struct {
-	reactCodec
+	reactReader
 	JSONScanner // of the object
 	named       bool
 	labels      Labels

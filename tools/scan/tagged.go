@@ -11,16 +11,16 @@ import (
 	"tenon/tools/peek"
 )
 
-// taggedCodec reads the calls of a format.Tagged, or of a format.Nested: its arguments are
+// taggedReader reads the calls of a format.Tagged, or of a format.Nested: its arguments are
 // elements of their names, with noise before their tags.
-type taggedCodec struct {
+type taggedReader struct {
 	format.Tagged
 	nested bool
 	noise  string
 }
 
 // noisy are some texts, and the same behind the noise.
-func (c taggedCodec) noisy(all []string) []string {
+func (c taggedReader) noisy(all []string) []string {
 	if c.noise == "" {
 		return all
 	}
@@ -30,7 +30,7 @@ func (c taggedCodec) noisy(all []string) []string {
 	return all
 }
 
-func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
+func (c taggedReader) Starts(o Opening, body []byte, final bool) peek.Answer {
 	if o.Marker != "" && strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open {
 		return peek.Yes
 	}
@@ -50,9 +50,9 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 	return a
 }
 
-func (c taggedCodec) Scanner(o Opening) Scanner {
+func (c taggedReader) Scanner(o Opening) Scanner {
 	opened := strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open
-	s := &taggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
+	s := &taggedScanner{taggedReader: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
 	for _, b := range []byte("<[\n" + c.noise[:min(1, len(c.noise))]) {
 		s.stops.Add(b)
 	}
@@ -91,7 +91,7 @@ const (
 
 // taggedScanner reads a region tag by tag.
 type taggedScanner struct {
-	taggedCodec
+	taggedReader
 	Opening
 	place
 	state   taggedState

@@ -273,6 +273,6 @@ func (s *taggedScanner) readJSON(body []byte, final bool) (Status, bool) {
 }
 
 // ElementTags are the tags of a tool's calls.
-func ElementTags(tool string) taggedCodec {
-	return taggedCodec{Tagged: format.Tagged{Named: tool, Call: format.Pair("<"+tool, ">"), CallEnd: "</" + tool + ">", Lines: true}}
+func ElementTags(tool string) taggedReader {
+	return taggedReader{Tagged: format.Tagged{Named: tool, Call: format.Pair("<"+tool, ">"), CallEnd: "</" + tool + ">", Lines: true}}
 }

@@ -10,4 +10,8 @@
 // have that people run. What the models say is noise, though the same noise for the same seed.
 //
 // With a Shape the same writer makes models of real size, for benchmarks.
+//
+// Files: tinymodel.go (the kinds and their metadata), tensors.go (their layers), quantized.go
+// (weights in blocks), vocab.go and train.go (the vocabularies), file.go (how GGUF is written),
+// adapter.go (LoRA adapters).
 package tinymodel

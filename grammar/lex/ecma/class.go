@@ -9,10 +9,9 @@ import (
 var (
 	lineEnds   = SetOf("\n\r\u2028\u2029")
 	digitRunes = Set{{'0', '9'}}
-	// Word is \w: what \b stands at one side of.
+	// Word is \w, which \b has on exactly one side.
 	Word = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
-	// WideSpace is what of WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3 is beyond
-	// ASCII.
+	// WideSpace is WhiteSpace and LineTerminator beyond ASCII (ECMA-262 §12.2 and §12.3).
 	WideSpace = NewSet(Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A}, Range{0x2028, 0x2029}, Range{0x202F, 0x202F},
 		Range{0x205F, 0x205F}, Range{0x3000, 0x3000}, Range{0xFEFF, 0xFEFF})
 	spaceRunes = WideSpace.Union(NewSet(Range{'\t', '\r'}, Range{' ', ' '}))
@@ -37,8 +36,8 @@ func (p *parser) escape() *Node {
 	return classNode(start, set)
 }
 
-// classEscape reads an escape that stands for code points, here and in classes; single tells
-// whether it can bound a range.
+// classEscape reads an escape that stands for code points, inside and outside of classes. single
+// says whether it can bound a range.
 func (p *parser) classEscape() (set Set, single bool) {
 	start := p.pos
 	p.pos++

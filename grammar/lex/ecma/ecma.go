@@ -1,5 +1,5 @@
-// Package ecma reads ECMA-262 patterns into trees. It knows the syntax and which code points a
-// class stands for, and nothing about automata: package lex compiles the trees.
+// Package ecma parses ECMA-262 patterns into trees. It knows the syntax and the code points of
+// classes. Package lex compiles the trees to automata.
 //
 //	tree, err := ecma.Parse(`^[\w-]+$`)
 //	tree.Visit(func(n *ecma.Node) { … })
@@ -66,7 +66,7 @@ func (n *Node) Visit(f func(*Node)) {
 	}
 }
 
-// ErrorKind tells a pattern that is wrong from one whose language is not expressed here.
+// ErrorKind says whether a pattern is wrong, or only unsupported.
 type ErrorKind int
 
 const (

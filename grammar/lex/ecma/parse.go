@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads Disjunction of ECMA-262 §22.2.1, with the parts of Annex B that are harmless:
-// lex.Arena.Regex names them.
+// parser reads Disjunction of ECMA-262 §22.2.1, with the harmless parts of Annex B, which
+// lex.Arena.Regex names.
 type parser struct {
 	src   string
 	pos   int
@@ -14,7 +14,7 @@ type parser struct {
 	err   error
 }
 
-// Parse reads a pattern, as ECMA-262 has them with the flag u. What it cannot read is an [*Error].
+// Parse reads an ECMA-262 pattern with the flag u. The error is an [*Error] or ErrTooDeep.
 func Parse(pattern string) (*Node, error) {
 	p := &parser{src: pattern}
 	n := p.alternation()
@@ -80,7 +80,7 @@ func (p *parser) sequence() *Node {
 	return seal(n)
 }
 
-// seal computes purity, which must be known before a parent asks for it.
+// seal computes Pure of n from that of its parts.
 func seal(n *Node) *Node {
 	switch n.Op {
 	case Class, Concat, Alternate, Repeat:

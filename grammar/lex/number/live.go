@@ -2,12 +2,13 @@ package number
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 )
 
-// Live reports whether some continuation of the digits is a member. Continuations are the values
-// from D to D+1, the latter excluded, times powers of ten: one power for a fraction, all from 0 up
-// for an integer part.
+// Live reports whether some continuation of the digits D is a member. The values of continuations
+// are those from D up to D+1, times a power of ten: one power in a fraction, any from 0 up in an
+// integer part.
 func (s *Set) Live(k State, d Digits) bool {
 	m := &s.signs[boolInt(k.negative)]
 	switch {
@@ -27,7 +28,7 @@ func (s *Set) Live(k State, d Digits) bool {
 	return s.anyBetween(m, d.value, -d.fraction)
 }
 
-// begins says whether the digits read are the first of this one number.
+// begins reports whether the digits read are a prefix of a spelling of d.
 func (d *decimal) begins(k State) bool {
 	if !k.nonZero {
 		return d.point <= int(k.point) // zeros behind the point
@@ -37,7 +38,7 @@ func (d *decimal) begins(k State) bool {
 
 // anyMember looks for a member.
 func (s *Set) anyMember(m *magnitudes) bool {
-	if m.none || s.hopeless {
+	if m.none || s.noneAllowed {
 		return false
 	}
 	if m.hi == nil || m.lo == nil && s.multiple == nil {
@@ -52,11 +53,11 @@ func (s *Set) anyMember(m *magnitudes) bool {
 
 // anyScaled looks for a member that begins with the digits of value at any power of ten.
 func (s *Set) anyScaled(m *magnitudes, value *big.Int) bool {
-	if m.none || s.hopeless {
+	if m.none || s.noneAllowed {
 		return false
 	}
 	if m.hi == nil {
-		return true // there are multiples among all sufficiently long continuations
+		return true // sufficiently many more digits lead to a multiple
 	}
 	// Powers of ten from above: value·10^power ≤ hi.
 	digits := len(value.String())
@@ -78,7 +79,7 @@ func (s *Set) anyScaled(m *magnitudes, value *big.Int) bool {
 
 // anyBetween looks for a member from value·10^power to (value+1)·10^power, the latter excluded.
 func (s *Set) anyBetween(m *magnitudes, value *big.Int, power int) bool {
-	if m.none || s.hopeless {
+	if m.none || s.noneAllowed {
 		return false
 	}
 	unit := powerOfTen(power)
@@ -94,7 +95,7 @@ func (s *Set) anyBetween(m *magnitudes, value *big.Int, power int) bool {
 	return s.anyIn(lo, hi)
 }
 
-// anyIn looks for a member of the divisors' kind between two bounds.
+// anyIn looks for a number between two bounds that the divisors admit.
 func (s *Set) anyIn(lo, hi bound) bool {
 	c := lo.at.Cmp(hi.at)
 	switch {
@@ -107,8 +108,8 @@ func (s *Set) anyIn(lo, hi bound) bool {
 	if len(s.avoided) == 0 {
 		return factor.Cmp(s.firstMultiple(hi, -1)) <= 0
 	}
-	// Among consecutive multiples a member is found soon, since not all of them are avoided;
-	// the bound is for hostile divisors.
+	// not all multiples are avoided, so that one of the first is a member; the bound is for
+	// hostile divisors
 	for range 10_000 {
 		v := new(big.Rat).SetInt(factor)
 		v.Mul(v, s.multiple)
@@ -123,8 +124,8 @@ func (s *Set) anyIn(lo, hi bound) bool {
 	return false
 }
 
-// firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards
-// (1) or downwards (-1).
+// firstMultiple returns the first multiple from a bound on, upwards (side 1) or downwards (-1), as
+// a factor of the divisor.
 func (s *Set) firstMultiple(b bound, side int64) *big.Int {
 	count := new(big.Rat).Quo(b.at, s.multiple)
 	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
@@ -135,16 +136,11 @@ func (s *Set) firstMultiple(b bound, side int64) *big.Int {
 }
 
 func (s *Set) isAvoided(v *big.Rat) bool {
-	for _, d := range s.avoidedValues {
-		if new(big.Rat).Quo(v, d).IsInt() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.avoidedValues, func(d *big.Rat) bool { return new(big.Rat).Quo(v, d).IsInt() })
 }
 
-// AtLeast returns a lower bound on the characters that must follow the digits. It guides the
-// search for the shortest spelling, which large divisors would make long: n digits more can
+// AtLeast returns a lower bound on the characters that must follow the digits D. It guides the
+// search for the shortest spelling, which would be long for large divisors: n more digits can
 // complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
 func (s *Set) AtLeast(k State, d Digits) int32 {
 	if s.Accepts(k) {
@@ -154,7 +150,7 @@ func (s *Set) AtLeast(k State, d Digits) int32 {
 		return 1
 	}
 	if m := &s.signs[boolInt(k.negative)]; m.one && k.phase != atStart {
-		return m.lo.fewest(k)
+		return m.lo.missing(k)
 	}
 	magnitude := int32(1)
 	if lo := s.signs[boolInt(k.negative)].lo; lo != nil && k.phase <= inInteger && (k.phase != atStart || s.signs[1].none) {
@@ -179,9 +175,9 @@ func (s *Set) AtLeast(k State, d Digits) int32 {
 	return max(digits, magnitude)
 }
 
-// fewest is the lower bound for spellings of this one number: the digits that are missing, and a
-// point if some of them are of the fraction.
-func (d *decimal) fewest(k State) int32 {
+// missing is AtLeast for the one number d: the digits that are missing, and a point if some of
+// them are of the fraction.
+func (d *decimal) missing(k State) int32 {
 	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
 	switch {
 	case k.phase == afterPoint || k.phase == inFraction:

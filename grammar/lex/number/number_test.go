@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// specs are sets of few numbers, with the multiples of a quarter between -3 and 30 that are in
-// them.
+// specs are sets of few numbers, with their members among the multiples of a quarter from -3 to
+// 30.
 var specs = []struct {
 	spec Spec
 	has  func(v *big.Rat) bool
@@ -39,8 +39,8 @@ func read(s *Set, k State, text string) (State, Digits, bool) {
 	return k, d, ok
 }
 
-// TestSet_holdsWhatItsSpecSays, and every beginning of a member is alive and knows no end that is
-// too far.
+// TestSet_holdsWhatItsSpecSays. Every prefix of a member is live, and AtLeast is a lower bound
+// there.
 func TestSet_holdsWhatItsSpecSays(t *testing.T) {
 	for i, c := range specs {
 		s, err := New(c.spec)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Set is a Spec prepared for comparing prefixes of spellings with it: the magnitudes of either
-// sign apart, divisors split into their powers of two and five, which powers of ten can supply,
-// and the rest.
+// Set is a Spec prepared for reading spellings digit by digit. It keeps the magnitudes of either
+// sign apart, and splits divisors into powers of two and five, which powers of ten can supply, and
+// the rest.
 type Set struct {
 	zero     bool          // 0 is a member
 	signs    [2]magnitudes // of positive and negative members
@@ -16,10 +16,10 @@ type Set struct {
 	multiples,
 	avoided []divisor
 	avoidedValues []*big.Rat
-	hopeless      bool   // every multiple is one of the avoided
+	noneAllowed   bool   // every multiple is avoided
 	odd           uint64 // least common multiple of all divisors' rests
-	multiplesOdd  uint64 // and of those of multiples alone
-	tens          uint64 // and of their powers of two and five
+	multiplesOdd  uint64 // the same of multiples alone
+	tens          uint64 // least common multiple of all divisors' powers of two and five
 	twos, fives   int    // tens = 2^twos · 5^fives
 	lowestTen     int    // of the divisors
 	highestTen    int
@@ -75,7 +75,7 @@ func New(spec Spec) (*Set, error) {
 	}
 	avoided := spec.NotMultipleOf
 	if lower.only(limit) && isMember(lower.at, multiples, avoided) {
-		multiples, avoided = nil, nil // of one number they are decided
+		multiples, avoided = nil, nil // the only number satisfies them
 	}
 	if err := s.setDivisors(multiples, avoided); err != nil {
 		return nil, err
@@ -83,34 +83,29 @@ func New(spec Spec) (*Set, error) {
 	return s, s.setBounds(lower, limit)
 }
 
-// Exhaustible says whether without v something may be read, such as the point of a fraction,
-// behind which there are finitely many members.
+// Exhaustible reports whether some prefix of v, such as its digits and a point, may begin only
+// finitely many other members.
 func (s *Set) Exhaustible(v *big.Rat) bool {
 	m := &s.signs[boolInt(v.Sign() < 0)]
 	switch {
 	case v.Sign() == 0:
 		return s.zero
-	case m.none || s.hopeless || s.Unconstrained():
+	case m.none || s.noneAllowed || s.Unconstrained():
 		return false
 	}
 	return s.fraction || m.hi != nil
 }
 
-// only says whether a lower and an upper bound leave one number.
+// only reports whether a lower and an upper bound leave one number.
 func (b bound) only(upper bound) bool {
 	return b.at != nil && upper.at != nil && !b.open && !upper.open && b.at.Cmp(upper.at) == 0
 }
 
-// isMember says whether v is a multiple of all of some numbers and of none of others, which are
-// positive.
+// isMember reports whether v is a multiple of all of multiples and of none of avoided.
 func isMember(v *big.Rat, multiples, avoided []*big.Rat) bool {
 	divides := func(d *big.Rat) bool { return d.Sign() > 0 && new(big.Rat).Quo(v, d).IsInt() }
-	for _, d := range multiples {
-		if !divides(d) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(avoided, func(d *big.Rat) bool { return d.Sign() <= 0 || divides(d) })
+	return !slices.ContainsFunc(multiples, func(d *big.Rat) bool { return !divides(d) }) &&
+		!slices.ContainsFunc(avoided, func(d *big.Rat) bool { return d.Sign() <= 0 || divides(d) })
 }
 
 func powerOfTen(n int) *big.Rat {
@@ -152,7 +147,7 @@ func (s *Set) setBounds(lower, upper bound) error {
 	return err
 }
 
-// newMagnitudes restricts the interval to what is above zero.
+// newMagnitudes returns the part of an interval that is above zero.
 func newMagnitudes(lower, upper bound) (m magnitudes, err error) {
 	if upper.at != nil && upper.at.Sign() <= 0 {
 		return magnitudes{none: true}, nil
@@ -211,7 +206,7 @@ func scaled(r *big.Rat) (whole *big.Int, scale int, err error) {
 	return product.Num(), scale, nil
 }
 
-// removeFactor returns n without its factors p, and how many there were.
+// removeFactor returns n without its factors p, and their number.
 func removeFactor(n *big.Int, p int64) (*big.Int, int) {
 	n = new(big.Int).Set(n)
 	divisor, rest := big.NewInt(p), new(big.Int)
@@ -241,7 +236,7 @@ func (s *Set) setDivisors(multiples, avoided []*big.Rat) error {
 		}
 		s.avoided = append(s.avoided, d)
 		s.avoidedValues = append(s.avoidedValues, r)
-		s.hopeless = s.hopeless || s.multiple != nil && new(big.Rat).Quo(s.multiple, r).IsInt()
+		s.noneAllowed = s.noneAllowed || s.multiple != nil && new(big.Rat).Quo(s.multiple, r).IsInt()
 	}
 	return nil
 }
@@ -280,14 +275,14 @@ func commonMultiple(x, y *big.Rat) *big.Rat {
 	if x == nil {
 		return y
 	}
-	// Over the common denominator it is that of the numerators.
+	// over a common denominator, it is that of the numerators
 	p, q := new(big.Int).Mul(x.Num(), y.Denom()), new(big.Int).Mul(y.Num(), x.Denom())
 	gcd := new(big.Int).GCD(nil, nil, p, q)
 	p.Div(p, gcd).Mul(p, q)
 	return new(big.Rat).SetFrac(p, new(big.Int).Mul(x.Denom(), y.Denom()))
 }
 
-// Unconstrained reports whether the plain syntax says it all.
+// Unconstrained reports whether the set holds all numbers, or all integers, in any spelling.
 func (s *Set) Unconstrained() bool {
 	open := func(m magnitudes) bool { return !m.none && m.lo == nil && m.hi == nil }
 	free := len(s.multiples) == 0 || !s.fraction && len(s.multiples) == 1 && s.multiple.IsInt() && s.multiple.Num().IsInt64() && s.multiple.Num().Int64() == 1

@@ -1,6 +1,6 @@
-// Package number decides which spellings are numbers of a set: bounds, divisors, and numbers that
-// are left out. It reads a JSON number without exponent digit by digit and knows of those read so
-// far only what later digits can make a difference by.
+// Package number decides which JSON numbers belong to a set, given by bounds and divisors. It
+// reads a number without exponent digit by digit. Its state has only what can make a difference to
+// later digits.
 //
 //	set, err := number.New(number.Spec{Max: big.NewRat(20, 1)})
 //	k, d := set.Start()
@@ -8,7 +8,7 @@
 //	set.Accepts(k) // 7 is a member
 //	set.Live(k, d) // some continuation is
 //
-// Package lex makes an automaton of it: equal states have equal futures.
+// Package lex makes an automaton of it: equal states accept the same continuations.
 //
 // # Words
 //
@@ -31,14 +31,14 @@ type Spec struct {
 	Min, Max                   *big.Rat // bounds, included unless said otherwise; nil for none
 	ExclusiveMin, ExclusiveMax bool
 	MultipleOf                 []*big.Rat // positive; the value is a multiple of each
-	NotMultipleOf              []*big.Rat // positive; and of none of these
+	NotMultipleOf              []*big.Rat // positive; the value is a multiple of none
 	Integer                    Integer
 	Spelling                   Spelling
 	MaxIntegerDigits           int // before the point; 0 for no bound; SpellPlain only
 	MaxFractionDigits          int // after the point; 0 for no bound; SpellPlain only
 }
 
-// Integer is what makes a number an integer.
+// Integer says which numbers are integers, and whether others are left out.
 type Integer uint8
 
 const (
@@ -50,18 +50,18 @@ const (
 	IntegerSyntax
 )
 
-// Spelling is which spellings of a number are admitted.
+// Spelling says which spellings of a number are admitted.
 type Spelling uint8
 
 const (
 	// SpellAny admits every spelling that JSON has (RFC 8259 §6) with up to 1,000 digits, and
-	// as many more as it takes to end it. Exponents belong to the set of all numbers alone.
+	// more only to end it. Only the set of all numbers admits exponents.
 	SpellAny Spelling = iota
 	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
 	SpellPlain
 )
 
-// maxBoundDigits is how many digits bounds and divisors may have; 1e308 has 309.
+// maxBoundDigits bounds the digits of bounds and divisors; 1e308 has 309.
 const maxBoundDigits = 1100
 
 var errNotDecimal = errors.New("not a finite decimal")

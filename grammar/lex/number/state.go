@@ -17,9 +17,9 @@ const (
 	inFraction
 )
 
-// State is what matters of the digits read so far: equal states have equal futures. The digits D,
-// f of them of the fraction, end in z zeros, so D = D0·10^z. Their value is D0·10^-weight, where
-// weight = f-z.
+// State has what matters of the digits read so far: equal states accept the same continuations.
+// The digits D, of which the last f are the fraction, end in z zeros, so that D = D0·10^z. Their
+// value is D0·10^-weight, where weight = f-z.
 type State struct {
 	phase    phase
 	negative bool
@@ -39,14 +39,14 @@ const (
 	isGreater = -2
 )
 
-// Digits are some that lead to a state; any are as good as others.
+// Digits are a text that leads to a state. Several may; any will do.
 type Digits struct {
 	value    *big.Int
 	count    int // digits, leading zeros of the fraction included
 	fraction int
 }
 
-// Count is how many digits there are, leading zeros of the fraction included.
+// Count returns the number of digits, leading zeros of the fraction included.
 func (d Digits) Count() int { return d.count }
 
 func (d Digits) append(digit byte, fraction bool) Digits {
@@ -62,7 +62,7 @@ func (d Digits) append(digit byte, fraction bool) Digits {
 // Start is the state before a number.
 func (s *Set) Start() (State, Digits) { return State{}, Digits{value: new(big.Int)} }
 
-// AtStart says whether nothing has been read.
+// AtStart reports whether nothing has been read.
 func (k State) AtStart() bool { return k.phase == atStart }
 
 // Minus reads a sign, if one may come.
@@ -107,10 +107,7 @@ func (s *Set) digit(k State, digit uint64) (State, bool) {
 	if s.maxFraction > 0 && k.phase == inFraction && int(k.fraction) >= s.maxFraction {
 		return k, false
 	}
-	m := &s.signs[0]
-	if k.negative {
-		m = &s.signs[1]
-	}
+	m := &s.signs[boolInt(k.negative)]
 	if m.lo != nil || m.hi != nil {
 		m.compare(&k, byte(digit))
 	}
@@ -121,7 +118,7 @@ func (s *Set) digit(k State, digit uint64) (State, bool) {
 		s.divide(&k, digit)
 	}
 	k.nonZero = k.nonZero || digit != 0
-	s.forget(&k, m)
+	s.normalize(&k, m)
 	return k, true
 }
 
@@ -156,7 +153,7 @@ func (d *decimal) compare(at int32, digit byte) int32 {
 	return at + 1
 }
 
-// divide keeps the remainders.
+// divide updates the remainders.
 func (s *Set) divide(k *State, digit uint64) {
 	k.odd = (k.odd*10 + digit) % s.odd
 	if digit == 0 {
@@ -179,15 +176,15 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// forget merges states that differ in digits beyond the bounds on either side, and beyond the
-// divisors'.
-func (s *Set) forget(k *State, m *magnitudes) {
-	s.forgetPoint(k, m)
+// normalize merges states that accept the same continuations: their differences are beyond the
+// digits of the bounds, or of the divisors.
+func (s *Set) normalize(k *State, m *magnitudes) {
+	s.normalizePoint(k, m)
 	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
 	k.fraction = min(k.fraction, int32(max(s.maxFraction, 1-s.lowestTen)))
 }
 
-func (s *Set) forgetPoint(k *State, m *magnitudes) {
+func (s *Set) normalizePoint(k *State, m *magnitudes) {
 	above, below := 1, -1
 	for _, b := range []*decimal{m.lo, m.hi} {
 		if b != nil {
@@ -225,19 +222,20 @@ func (s *Set) Accepts(k State) bool {
 	return !slices.ContainsFunc(s.avoided, func(d divisor) bool { return s.divides(d, k) })
 }
 
-// excludes says whether a number is beyond the bound d on the given side, or at it where it is
-// open. point is where the number's digits begin, at how they compare with those of d.
+// excludes reports whether a number is beyond the bound d on the given side, or at d if that is
+// open. point is where the number's digits begin; at is the comparison of its digits with those of
+// d.
 func (d *decimal) excludes(point, at int32, side int, open bool) bool {
 	c := cmp.Or(cmp.Compare(int(point), d.point), d.result(at))
 	return c == side || c == 0 && open
 }
 
-// hasZero says whether a number can become 0. No digit but zeros has been read of it.
+// hasZero reports whether 0 may be spelled with the sign that was read.
 func (s *Set) hasZero(k State) bool {
 	return s.zero && (!k.negative || s.minusZero)
 }
 
-// result closes a comparison: a proper prefix of the bound's digits is less.
+// result is the comparison if no digit follows: a proper prefix of the bound's digits is less.
 func (d *decimal) result(at int32) int {
 	switch {
 	case at == isGreater:
@@ -248,8 +246,8 @@ func (d *decimal) result(at int32) int {
 	return 0
 }
 
-// divides says whether the digits, read as a number, are a multiple of d. D0 is no multiple of
-// ten, so that twos or fives are lacking altogether and the powers of ten must supply them.
+// divides reports whether the value of the digits is a multiple of d. D0 has too few twos or
+// fives, never both, as it is no multiple of ten: its power of ten must supply those.
 func (s *Set) divides(d divisor, k State) bool {
 	lacking := max(d.twos-valuation(k.tens, 2, d.twos), d.fives-valuation(k.tens, 5, d.fives))
 	return k.odd%d.odd == 0 && int(k.weight)+d.ten+lacking <= 0

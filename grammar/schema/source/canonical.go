@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Canonical writes a JSON text as another, so that equal values give equal texts: keys sorted,
-// numbers by value, no escapes but those that must be. What is no JSON stays as it is.
+// Canonical normalizes a JSON text so that equal values have equal texts: keys are sorted, numbers
+// are written by value, and only necessary escapes remain. Other text is returned as it is.
 func Canonical(text []byte) []byte {
 	v, err := Decode(text, math.MaxInt)
 	if err != nil {
@@ -18,7 +18,7 @@ func Canonical(text []byte) []byte {
 	return []byte(v.Canonical())
 }
 
-// Canonical is the same for a value that has been read.
+// Canonical returns the canonical text of a value.
 func (v *Value) Canonical() string {
 	if v.canon == "" {
 		v.canon = v.canonicalText()
@@ -57,8 +57,7 @@ func (v *Value) canonicalText() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// canonicalString escapes what must be, and nothing else, so that a string without escapes is
-// canonical.
+// canonicalString writes only the necessary escapes.
 func canonicalString(s string) string {
 	b := make([]byte, 0, len(s)+2)
 	b = append(b, '"')
@@ -75,8 +74,8 @@ func canonicalString(s string) string {
 	return string(append(b, '"'))
 }
 
-// canonicalNumber writes a number as its digits without zeros at either end, and an exponent. The
-// exponent may have any size: it is never multiplied out.
+// canonicalNumber writes a number as its digits without zeros at either end, and an exponent of
+// any size.
 func canonicalNumber(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {

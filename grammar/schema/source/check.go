@@ -2,9 +2,8 @@ package source
 
 import "slices"
 
-// check walks every schema below v once, before anything is expanded: it finds what JSON Schema
-// forbids, registers the resources and anchors that references may name, and notes what expansion
-// will have to be careful about.
+// check visits v and every schema below it. It finds what JSON Schema forbids, registers the
+// resources and anchors that references may name, and sets Tracks.
 func (s *Set) check(v *Value, r *Resource) {
 	if s.invalid != nil || v.Kind == Bool {
 		return
@@ -36,7 +35,8 @@ func (s *Set) check(v *Value, r *Resource) {
 	}
 }
 
-// checkDefinitions visits what may be referred to beside a $ref that hides everything else.
+// checkDefinitions checks a schema in which $ref hides its siblings: references may lead to its
+// definitions.
 func (s *Set) checkDefinitions(v *Value, r *Resource) {
 	if ref := v.Get("$ref"); ref.Kind != String {
 		s.malformed(ref, "$ref must be a string")
@@ -54,7 +54,7 @@ func (s *Set) malformed(v *Value, why string) {
 	}
 }
 
-// identify opens a resource or records an anchor if v asks for it, and returns the resource that v
+// identify registers the resource and the anchors that v declares, and returns the resource that v
 // lies in.
 func (s *Set) identify(v *Value, r *Resource) *Resource {
 	draft := r.Draft
@@ -103,7 +103,7 @@ func (s *Set) identified(v *Value, r *Resource, id string, draft Draft) *Resourc
 		}
 		return r
 	}
-	return s.open(v, uri, draft)
+	return s.register(v, uri, draft)
 }
 
 // checkShape returns what is wrong with a keyword's value, after visiting the schemas in it.
@@ -202,7 +202,7 @@ func checkScalar(want shape, v *Value, d Draft) string {
 		if r := Rat(v); r == nil || r.Sign() <= 0 {
 			return "must be a number above zero"
 		}
-	case shapeString:
+	case shapeString, shapePattern:
 		if v.Kind != String {
 			return "must be a string"
 		}
@@ -210,7 +210,7 @@ func checkScalar(want shape, v *Value, d Draft) string {
 		if !isStrings(v) && !(d == Draft3 && v.Kind == Bool) {
 			return "must be an array of property names"
 		}
-	case shapeBool:
+	case shapeBool, shapeAnchor:
 		if v.Kind != Bool {
 			return "must be a boolean"
 		}

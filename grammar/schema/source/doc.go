@@ -1,6 +1,6 @@
-// Package source reads schema documents: JSON that keeps order and spelling, the dialect that a
-// document is written in, what its references lead to, and whether it is a JSON Schema at all. It
-// knows nothing of what keywords mean.
+// Package source reads schema documents. It decodes JSON, keeping order and spelling; it finds the
+// dialect of a document and the targets of its references; and it checks whether the document is a
+// JSON Schema at all. What keywords mean is not its concern.
 //
 //	set, err := source.Read(text, source.Options{MaxDepth: 1000})
 //	target, why := set.Resolve(set.Main, "#/$defs/address")
@@ -8,7 +8,7 @@
 // Files: value.go and json.go (values), canonical.go (equal values, equal texts), rat.go
 // (numbers), draft.go (the dialects' keywords), set.go (a document), check.go (the walk over all
 // of it), resource.go (ids, anchors, references), scope.go (dynamic references), metaschema.go
-// (the published metaschemas, made from the table of keywords).
+// (the metaschemas, made from the table of keywords).
 //
 // # Words
 //

@@ -26,7 +26,7 @@ var draftNames = map[string]Draft{
 	"json-schema.org/draft/2020-12/schema": Draft2020,
 }
 
-// draftOf returns the draft that a $schema value names, or otherwise.
+// draftOf returns the draft that the URI of a $schema names; otherwise, if it names none.
 func draftOf(uri string, otherwise Draft) Draft {
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://")
 	if d, ok := draftNames[strings.TrimRight(uri, "#")]; ok {
@@ -35,13 +35,13 @@ func draftOf(uri string, otherwise Draft) Draft {
 	return otherwise
 }
 
-// RefHidesSiblings: before 2019-09 an object with $ref is nothing but that reference.
+// RefHidesSiblings reports whether $ref hides the other keywords of its object, as before 2019-09.
 func (d Draft) RefHidesSiblings() bool { return Draft3 <= d && d <= Draft7 }
 
-// IntegerBySpelling: drafts 3 and 4 tell integers by how they are written, later ones by value.
+// IntegerBySpelling reports whether 1.0 is no integer, as in drafts 3 and 4.
 func (d Draft) IntegerBySpelling() bool { return d == Draft3 || d == Draft4 }
 
-// idKeywords are the keywords of which one begins a schema resource.
+// idKeywords returns the keywords that name a schema resource; the first that is there counts.
 func (d Draft) idKeywords() []string {
 	switch d {
 	case Draft3, Draft4:
@@ -53,35 +53,37 @@ func (d Draft) idKeywords() []string {
 	}
 }
 
-// shape is the form that JSON Schema asks of a keyword's value.
+// shape is the form of a keyword's value. Those of the validation vocabulary come last.
 type shape uint8
 
 const (
-	shapeAny shape = iota
-	shapeSchema
-	shapeSchemas   // array of schemas
-	ShapeSchemaMap // object of schemas
-	shapeItems     // schema or array of schemas
+	shapeSchema    shape = iota
+	shapeSchemas         // array of schemas
+	ShapeSchemaMap       // object of schemas
+	shapeItems           // schema or array of schemas
 	shapeDependencies
-	shapeNameLists // object of arrays of strings
+	shapeAnchor // boolean
+	shapeString
 	shapeType
-	shapeCount // non-negative integer
+	shapeNameLists // object of arrays of strings
+	shapeCount     // non-negative integer
 	shapeNumber
 	shapePositive
-	shapeString
+	shapePattern
 	shapeBool
 	shapeLimit    // exclusiveMinimum: a number, in drafts 3 and 4 a boolean
 	shapeRequired // array of strings, in draft 3 a boolean
 	shapeList     // array of anything
+	shapeAny
 )
 
-// Keyword describes a keyword: its form and in which drafts it means something.
+// Keyword describes a keyword: the form of its value, and the drafts that have it.
 type Keyword struct {
 	Shape    shape
 	from, to Draft
 }
 
-// In reports whether k means something in draft d.
+// In reports whether draft d has k.
 func (k Keyword) In(d Draft) bool {
 	return k.from <= d && d <= k.to || d == DraftAuto && k.to != Draft3
 }
@@ -95,14 +97,17 @@ func (k Keyword) IsNumber() bool {
 	return false
 }
 
-// Keywords lists every keyword that package schema acts on or that is looked into.
+// Validates reports whether k is of the validation vocabulary (2020-12 validation §6).
+func (k Keyword) Validates() bool { return k.Shape > shapeString }
+
+// Keywords lists every keyword that package schema acts on, or that holds schemas.
 var Keywords = map[string]Keyword{
 	"$ref":                  {shapeString, Draft3, Draft2020},
 	"$id":                   {shapeString, Draft6, Draft2020},
 	"$anchor":               {shapeString, Draft2019, Draft2020},
 	"$dynamicAnchor":        {shapeString, Draft2020, Draft2020},
 	"$dynamicRef":           {shapeString, Draft2020, Draft2020},
-	"$recursiveAnchor":      {shapeBool, Draft2019, Draft2019},
+	"$recursiveAnchor":      {shapeAnchor, Draft2019, Draft2019},
 	"$recursiveRef":         {shapeString, Draft2019, Draft2019},
 	"$defs":                 {ShapeSchemaMap, Draft2019, Draft2020},
 	"definitions":           {ShapeSchemaMap, Draft3, Draft2020},
@@ -141,7 +146,7 @@ var Keywords = map[string]Keyword{
 	"unevaluatedItems":      {shapeSchema, Draft2019, Draft2020},
 	"minLength":             {shapeCount, Draft3, Draft2020},
 	"maxLength":             {shapeCount, Draft3, Draft2020},
-	"pattern":               {shapeString, Draft3, Draft2020},
+	"pattern":               {shapePattern, Draft3, Draft2020},
 	"format":                {shapeString, Draft3, Draft2020},
 	"minimum":               {shapeNumber, Draft3, Draft2020},
 	"maximum":               {shapeNumber, Draft3, Draft2020},
@@ -151,7 +156,7 @@ var Keywords = map[string]Keyword{
 	"divisibleBy":           {shapePositive, Draft3, Draft3},
 }
 
-// Holds says what schemas a keyword's value holds.
+// Holds says where a keyword's value holds schemas.
 type Holds uint8
 
 const (
@@ -160,8 +165,8 @@ const (
 	NamedSchemas       // it is an object, whose values are schemas
 )
 
-// Holding tells what schemas a keyword holds where nothing is known of the draft. In dependencies
-// a list of names may stand in the place of a schema.
+// Holding returns where a keyword holds schemas, in DraftAuto. In dependencies a list of names may
+// stand in the place of a schema.
 func Holding(keyword string) Holds {
 	k, known := Keywords[keyword]
 	if !known || !k.In(DraftAuto) {

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads one JSON text. Values come from slabs, and texts are parts of the whole: a large
-// schema is tens of thousands of them.
+// decoder reads one JSON text. A large schema has tens of thousands of values and strings: values
+// come from slabs, and strings share the memory of the text.
 type decoder struct {
 	src   string
 	at    int
 	depth int
 	limit int  // of depth
-	wrong bool // it is no JSON: nothing more is read
+	wrong bool // it is not JSON: nothing more is read
 	slab  []Value
 }
 
-// maxNesting is how deep values may be nested at all: the decoder calls itself.
+// maxNesting bounds the nesting that Options may allow: the decoder is recursive.
 const maxNesting = 10_000
 
 // Decode reads exactly one JSON value, nested at most depth levels.
@@ -35,7 +35,7 @@ func Decode(src []byte, depth int) (*Value, error) {
 	return v, nil
 }
 
-// syntaxError says in the words of encoding/json what is wrong.
+// syntaxError returns the error of encoding/json for src.
 func syntaxError(src []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(src, &raw)
@@ -57,7 +57,7 @@ func (d *decoder) next() byte {
 	return 0
 }
 
-// fail gives up.
+// fail ends the reading.
 func (d *decoder) fail() { d.wrong, d.at = true, len(d.src) }
 
 func (d *decoder) alloc(k Kind) *Value {
@@ -159,7 +159,7 @@ func (d *decoder) element(v *Value) {
 }
 
 // text reads a string literal; d.at is at its opening quote. Broken UTF-8 and lone surrogates
-// become U+FFFD, as in encoding/json, which reads what is not plain.
+// become U+FFFD, as in encoding/json, which reads strings with escapes.
 func (d *decoder) text() (s string) {
 	start, plain := d.at, true
 	for d.at++; d.at < len(d.src) && d.src[d.at] != '"'; d.at++ {

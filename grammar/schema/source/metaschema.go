@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// metaschema returns the schema of draft d's schemas, made from the table of keywords, for schemas
-// that refer to it. Names under definitions are those that the published documents have, because
-// references use them.
+// metaschema returns the metaschema of draft d, made from the table of keywords, for schemas that
+// refer to it. Its definitions have the names of the published one, which references use.
 func metaschema(d Draft) []byte {
 	var b strings.Builder
 	defs := "definitions"
@@ -72,7 +71,7 @@ func metaURI(d Draft) string {
 	return ""
 }
 
-// metaSelf refers to the metaschema itself, or to what extends it.
+// metaSelf returns a reference to the metaschema itself, or to one that extends it.
 func metaSelf(d Draft) string {
 	switch d {
 	case Draft2020:
@@ -130,7 +129,7 @@ func metaShape(name string, form shape, d Draft) string {
 		}
 		return `{"type":"array"}`
 	}
-	if plain, ok := map[shape]string{shapeNumber: "number", shapeString: "string", shapeBool: "boolean"}[form]; ok {
+	if plain, ok := map[shape]string{shapeNumber: "number", shapeString: "string", shapePattern: "string", shapeBool: "boolean", shapeAnchor: "boolean"}[form]; ok {
 		return `{"type":"` + plain + `"}`
 	}
 	return `{}`

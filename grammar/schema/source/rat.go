@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxCount is the largest count told apart: no value that can be generated is longer.
+// maxCount is the largest count: no value that can be generated is longer.
 const maxCount = 1 << 40
 
 // Count returns the integer that v is, clamped to maxCount.
@@ -24,11 +24,10 @@ func Count(v *Value) (int, bool) {
 	return int(r.Num().Int64()), true
 }
 
-// maxExponent bounds the numbers that are taken exactly: 1e999999999 in a schema must not cost a
-// gigabyte.
+// maxExponent bounds the exponents that Rat takes: 1e999999999 must not take a gigabyte.
 const maxExponent = 2000
 
-// Rat returns the exact value of a number, nil if v is none or its exponent is beyond reason.
+// Rat returns the exact value of a number; nil if v is not a number, or its exponent is too large.
 func Rat(v *Value) *big.Rat {
 	if v.Kind != Number {
 		return nil

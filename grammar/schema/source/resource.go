@@ -11,15 +11,15 @@ import (
 // Resource is a schema resource: a document's root or an embedded schema with an id of its own.
 type Resource struct {
 	root *Value
-	// what root lies in if its id means nothing, as in 2020-12, which decides without $schema;
-	// nil where it does
+	// set in DraftAuto if root has "id", which may be an id or mean nothing: the resource
+	// around it, where references are looked up first
 	outer   *Resource
-	uri     string // absolute where the document says so; the key in Set.resources
+	uri     string // the key in Set.resources; absolute if the document has an absolute id
 	Draft   Draft
 	anchors map[string]*Value
-	dynamic map[string]bool // which anchors are dynamic; "" stands for $recursiveAnchor
+	dynamic map[string]bool // the anchors that are dynamic; "" stands for $recursiveAnchor
 
-	NoValidation bool // its metaschema leaves the validation vocabulary out
+	NoValidation bool // its metaschema lacks the validation vocabulary
 }
 
 // ResourceOf returns the resource that v lies in.
@@ -38,12 +38,12 @@ func (s *Set) Begins(v *Value) (r *Resource, ok bool) {
 	return r, ok
 }
 
-// open registers v as the root of a resource called uri.
-func (s *Set) open(v *Value, uri string, draft Draft) *Resource {
+// register registers v as the root of a resource called uri.
+func (s *Set) register(v *Value, uri string, draft Draft) *Resource {
 	r := &Resource{root: v, uri: uri, Draft: draft}
 	if d := v.Get("$schema"); d != nil && d.Kind == String {
 		r.Draft = draftOf(d.Text, draft)
-		r.NoValidation = s.leavesOutValidation(d.Text)
+		r.NoValidation = s.lacksValidation(d.Text)
 	}
 	s.roots[v] = r
 	if _, taken := s.resources[uri]; !taken {
@@ -52,7 +52,7 @@ func (s *Set) open(v *Value, uri string, draft Draft) *Resource {
 	return r
 }
 
-// Place says where v is: its JSON pointer, behind the URI of its document where that is one of
+// Place returns the JSON pointer of v, behind the URI of its document if that is one of
 // Options.Documents.
 func (s *Set) Place(v *Value) string {
 	top := v
@@ -65,14 +65,9 @@ func (s *Set) Place(v *Value) string {
 	return v.Pointer()
 }
 
-// ValidationKeywords make up the vocabulary for structural validation (2020-12 validation §6).
-var ValidationKeywords = []string{"type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
-	"maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains", "maxProperties",
-	"minProperties", "required", "dependentRequired"}
-
-// leavesOutValidation reports whether uri is a metaschema of the caller's whose $vocabulary does
-// not list validation.
-func (s *Set) leavesOutValidation(uri string) bool {
+// lacksValidation reports whether uri is a metaschema among Options.Documents whose $vocabulary
+// does not list validation.
+func (s *Set) lacksValidation(uri string) bool {
 	text, ok := s.o.Documents[uri]
 	if !ok {
 		return false
@@ -86,7 +81,7 @@ func (s *Set) leavesOutValidation(uri string) bool {
 
 // anchor records a plain-name fragment of r; the first one wins.
 func (r *Resource) anchor(name string, v *Value, dynamic bool) {
-	if r.outer != nil && name != "" { // that is the root's
+	if r.outer != nil && name != "" { // "" is of the root
 		r.outer.anchor(name, v, dynamic)
 	}
 	if r.anchors == nil {
@@ -108,7 +103,7 @@ type Target struct {
 	fragment string // as written, without the hash
 }
 
-// Resolve finds what ref means within r. why is set if it leads nowhere.
+// Resolve returns what ref refers to within r. If it leads nowhere, why says so.
 func (s *Set) Resolve(r *Resource, ref string) (t Target, why string) {
 	if r.outer != nil {
 		if t, why = s.Resolve(r.outer, ref); why == "" {
@@ -143,8 +138,8 @@ func (s *Set) Resolve(r *Resource, ref string) (t Target, why string) {
 	return t, ""
 }
 
-// lookup finds the resource called uri: embedded, given by the caller, or a metaschema. why says
-// why there is none.
+// lookup returns the resource called uri: embedded, one of Options.Documents, or a metaschema. If
+// there is none, why says so.
 func (s *Set) lookup(uri string) (r *Resource, why string) {
 	if r, ok := s.resources[uri]; ok {
 		return r, ""
@@ -161,7 +156,7 @@ func (s *Set) lookup(uri string) (r *Resource, why string) {
 	return nil, "remote reference: nothing is fetched"
 }
 
-// include reads a document that the caller gave. One that is no schema counts as absent.
+// include reads one of Options.Documents. One that is no schema counts as absent.
 func (s *Set) include(uri string, text []byte) (r *Resource, why string) {
 	if len(text) > s.o.MaxBytes {
 		return nil, fmt.Sprintf("the document %s has more than %d bytes", uri, s.o.MaxBytes)
@@ -173,7 +168,7 @@ func (s *Set) include(uri string, text []byte) (r *Resource, why string) {
 	if v.Kind != Object && v.Kind != Bool {
 		return nil, "the document " + uri + " is no schema, which is an object or a boolean"
 	}
-	r = s.open(v, uri, s.Main.Draft)
+	r = s.register(v, uri, s.Main.Draft)
 	s.check(v, r)
 	if s.invalid != nil {
 		why = s.invalid.Error()
@@ -184,7 +179,7 @@ func (s *Set) include(uri string, text []byte) (r *Resource, why string) {
 	return r, ""
 }
 
-// forget takes back the resources of a document.
+// forget unregisters the resources of a document.
 func (s *Set) forget(document *Value) {
 	maps.DeleteFunc(s.resources, func(_ string, r *Resource) bool {
 		top := r.root
@@ -195,7 +190,7 @@ func (s *Set) forget(document *Value) {
 	})
 }
 
-// walkPointer follows a JSON pointer from v, nil if it leads nowhere.
+// walkPointer follows a JSON pointer from v; nil if it leads nowhere.
 func walkPointer(v *Value, pointer string) *Value {
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
@@ -226,7 +221,7 @@ func (v *Value) at(token string) *Value {
 	return v.Items[n]
 }
 
-// resolveURI resolves ref against base (RFC 3986 §5). What does not parse is compared as text.
+// resolveURI resolves ref against base (RFC 3986 §5); ref itself, if either does not parse.
 func resolveURI(base, ref string) string {
 	b, err := url.Parse(base)
 	if err != nil {

@@ -1,7 +1,10 @@
 package source
 
-// Scope is a dynamic scope: for each dynamic anchor, the resource in which $dynamicRef finds it
-// first. Scopes are interned; a schema without dynamic references has only the empty one.
+import "maps"
+
+// Scope is a dynamic scope: for each dynamic anchor, the outermost resource that has it, where
+// $dynamicRef leads. Scopes are interned; a schema without dynamic references has only the empty
+// one.
 type Scope struct {
 	ID    int32
 	first map[string]*Resource
@@ -23,9 +26,7 @@ func (s *Set) Enter(sc *Scope, r *Resource) *Scope {
 		}
 		if next == sc {
 			next = &Scope{first: make(map[string]*Resource)}
-			for k, v := range sc.first {
-				next.first[k] = v
-			}
+			maps.Copy(next.first, sc.first)
 		}
 		next.first[name] = r
 	}
@@ -43,25 +44,13 @@ type scopeStep struct {
 
 func (s *Set) internScope(sc *Scope) *Scope {
 	for _, known := range s.allScopes {
-		if sameScope(known, sc) {
+		if maps.Equal(known.first, sc.first) {
 			return known
 		}
 	}
 	sc.ID = int32(len(s.allScopes))
 	s.allScopes = append(s.allScopes, sc)
 	return sc
-}
-
-func sameScope(a, b *Scope) bool {
-	if len(a.first) != len(b.first) {
-		return false
-	}
-	for k, v := range a.first {
-		if b.first[k] != v {
-			return false
-		}
-	}
-	return true
 }
 
 // Dynamic applies the dynamic scope if the target's anchor is a dynamic one (2020-12 core

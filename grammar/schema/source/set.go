@@ -1,6 +1,6 @@
 package source
 
-// Set is a schema document with all that its references may lead to.
+// Set is a schema document, with the documents that its references lead to.
 type Set struct {
 	Root   *Value
 	Main   *Resource // the one that Root begins
@@ -19,7 +19,7 @@ type Set struct {
 // Options say how to read a document.
 type Options struct {
 	Draft Draft // of documents without $schema
-	// what references may lead to, by absolute URI. Nothing is ever fetched
+	// documents that references may lead to, by absolute URI. Nothing is ever fetched
 	Documents map[string][]byte
 	MaxDepth  int // of nesting
 	MaxBytes  int // of one of Documents
@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	return "invalid JSON Schema at " + Shown(e.Pointer) + ": " + e.Why
 }
 
-// Shown is a pointer for people.
+// Shown returns a pointer as people read it.
 func Shown(pointer string) string {
 	if pointer == "" {
 		return "the root"
@@ -56,7 +56,7 @@ func Read(text []byte, o Options) (*Set, error) {
 	s := &Set{Root: v, o: o, roots: map[*Value]*Resource{}, resources: map[string]*Resource{}, scopes: map[scopeStep]*Scope{}}
 	s.NoScope = s.internScope(&Scope{})
 	s.Main = &Resource{Draft: o.Draft}
-	s.Main = s.open(v, "", o.Draft)
+	s.Main = s.register(v, "", o.Draft)
 	s.check(v, s.Main)
 	if s.invalid != nil {
 		return nil, s.invalid

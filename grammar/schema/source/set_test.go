@@ -66,7 +66,7 @@ func TestScope_theOutermostAnchorWins(t *testing.T) {
 	}
 }
 
-// TestRead_saysWhatIsNoSchema, and where. What a dialect does not know is not looked into.
+// TestRead_saysWhatIsNoSchema, and where. Keywords that a dialect lacks are not checked.
 func TestRead_saysWhatIsNoSchema(t *testing.T) {
 	for text, pointer := range map[string]string{
 		`[]`: "", `{`: "", `{"type":1}`: "/type", `{"properties":{"a":{"minLength":-1}}}`: "/properties/a/minLength", `{"allOf":{}}`: "/allOf",

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,7 +34,7 @@ type Value struct {
 	key    string // the parent's key that leads here, if it is an object
 	pos    int    // the parent's index that leads here
 
-	Offset int    // where it begins in its text
+	Offset int    // of its first byte in the text
 	canon  string // memo of Canonical
 }
 
@@ -90,26 +91,17 @@ func (v *Value) put(key string, e *Value) {
 
 // Pointer returns the RFC 6901 pointer of v from its document's root.
 func (v *Value) Pointer() string {
-	if v == nil || v.parent == nil {
-		return ""
-	}
 	var parts []string
-	for n := v; n.parent != nil; n = n.parent {
+	for n := v; n != nil && n.parent != nil; n = n.parent {
 		if n.parent.Kind == Array {
 			parts = append(parts, strconv.Itoa(n.pos))
 		} else {
 			parts = append(parts, escapeToken(n.key))
 		}
 	}
-	size := 0
-	for _, p := range parts {
-		size += len(p) + 1
-	}
-	out := make([]byte, 0, size)
-	for i := len(parts) - 1; i >= 0; i-- {
-		out = append(append(out, '/'), parts[i]...)
-	}
-	return string(out)
+	parts = append(parts, "") // the root
+	slices.Reverse(parts)
+	return strings.Join(parts, "/")
 }
 
 func escapeToken(s string) string {

@@ -104,7 +104,7 @@ func (o Options) sampling(e catalog.Entry) (own, defaults engine.Sampling) {
 func (l *Loader) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {
 	lease, err := l.manager.Acquire(ctx, fleet.Request{Name: name})
 	if err != nil {
-		return chat.Model{}, nil, AsError(err)
+		return chat.Model{}, nil, OfFleet(err)
 	}
 	m, err := l.prepare(lease)
 	if err != nil {
@@ -153,8 +153,8 @@ func (l *Loader) prepare(lease *fleet.Lease) (chat.Model, error) {
 	return made.(chat.Model), nil
 }
 
-// AsError gives an error of the fleet or its catalogue its kind; other errors stay as they are.
-func AsError(err error) error {
+// OfFleet gives an error of the fleet or its catalogue its kind; other errors stay as they are.
+func OfFleet(err error) error {
 	var missing *fleet.NotFoundError
 	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError

@@ -62,11 +62,8 @@ func traits(e catalog.Entry) (t Traits) {
 			*to = tokens[id]
 		}
 	}
-	t.ChatTemplate = f.String("tokenizer.chat_template")
-	if b, err := os.ReadFile(e.Template); err == nil {
-		t.ChatTemplate = string(b)
-	}
-	if t.ChatTemplate == "" {
+	t.ChatTemplate, err = e.ChatTemplate(f.String("tokenizer.chat_template"))
+	if err != nil || t.ChatTemplate == "" {
 		return t
 	}
 	template, err := templates.Parse(t.ChatTemplate, templates.Options{})

@@ -1,11 +1,9 @@
 package prepared
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"tenon/engine"
@@ -90,13 +88,9 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 		m := forwarding(entry, e, o)
 		return m, m.setFormat()
 	}
-	source := cmp.Or(info.Template, entry.Fallback)
-	if entry.Template != "" {
-		b, err := os.ReadFile(entry.Template)
-		if err != nil {
-			return Model{}, fmt.Errorf("read the chat template of %s: %w", entry.ID, err)
-		}
-		source = string(b)
+	source, err := entry.ChatTemplate(info.Template)
+	if err != nil {
+		return Model{}, err
 	}
 	markers := MarkerTexts(info)
 	m := Model{
@@ -125,7 +119,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	m.Renderer = t
 	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
-	evidence := Evidence(source, info.Vocab.EOS, markers, t.Probe())
+	evidence := EvidenceOf(source, info.Vocab.EOS, markers, t.Probe())
 	evidence.Bound = cached.Bound
 	bound, err := tools.Bind(evidence)
 	if err != nil {
@@ -203,7 +197,7 @@ func WrongFormat(name string) string {
 // CallWriter is how the family of a template that shows no calls writes them, nil if none is
 // known.
 func CallWriter(source string, p templates.Probe) templates.WriteCalls {
-	d, err := tools.Detect(Evidence(source, "", nil, p))
+	d, err := tools.Detect(EvidenceOf(source, "", nil, p))
 	if err != nil || d.Ours {
 		return nil
 	}
@@ -224,9 +218,9 @@ func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 	}
 }
 
-// Evidence is what a template, its probe and the vocabulary show of a model's way of calling.
-func Evidence(source, eos string, markers []string, p templates.Probe) tools.Evidence {
-	return tools.Evidence{Template: source, EOS: eos, Markers: markers, Shown: tools.Shown(p.Evidence)}
+// EvidenceOf is what a template, its probe and the vocabulary show of a model's way of calling.
+func EvidenceOf(source, eos string, markers []string, p templates.Probe) tools.Evidence {
+	return tools.Evidence{Template: source, EOS: eos, Markers: markers, Shown: tools.Shown(p.Shown)}
 }
 
 // MarkerTexts are the spellings of a model's marker tokens.

@@ -14,7 +14,7 @@ import (
 // Trace is everything about one turn: what its plan depended on, the plan, what the engine said,
 // and what became of it. As JSON it is part of a saved record.
 type Trace struct {
-	Model   string          `json:"model"` // as the client named it
+	Model   string          `json:"model"` // as the client named it, or the server's default
 	Source  ModelSource     `json:"source"`
 	Request chat.Request    `json:"request"` // as it was understood
 	Prompt  PromptTrace     `json:"prompt"`

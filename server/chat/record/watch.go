@@ -27,7 +27,7 @@ type watch struct {
 }
 
 // watch begins a turn of the record.
-func (r *Record) watch(ctx context.Context, s *chat.Service, asked chat.Request) (context.Context, chat.Watcher) {
+func (r *Record) watch(ctx context.Context, asked chat.Request, nPredict int) (context.Context, chat.Watcher) {
 	w := &watch{begin: time.Now(), outcome: &Outcome{ToolSet: toolSet(asked.Tools)}, choices: max(asked.N, 1), ended: func(*Outcome) {}}
 	w.outcome.Began = w.begin
 	for _, t := range asked.Tools {
@@ -36,12 +36,11 @@ func (r *Record) watch(ctx context.Context, s *chat.Service, asked chat.Request)
 	r.mu.Lock()
 	r.Outcomes = append(r.Outcomes, w.outcome)
 	if r.Full {
-		w.trace = &Trace{Model: asked.Model, Request: asked, Source: ModelSource{NPredict: s.NPredict}}
+		w.trace = &Trace{Model: asked.Model, Request: asked, Source: ModelSource{NPredict: nPredict}}
 		r.Turns = append(r.Turns, w.trace)
 	}
 	r.mu.Unlock()
 	if r.Begun != nil {
-		asked.Model = s.Named(asked.Model)
 		ctx, w.ended = r.Begun(ctx, asked)
 	}
 	return ctx, w

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -121,7 +120,7 @@ func input(raw json.RawMessage) (templates.Message, error) {
 
 // settings decodes how the answer is to be made, and how long a context it needs.
 func (p chatRequest) settings(r *chat.Request, context *int) error {
-	if err := wire.Sampling(p, map[string]wire.Range{"temperature": {Min: 0, Max: 1}, "top_k": {Min: -1, Max: math.MaxInt32}}, &r.Sampling); err != nil {
+	if err := wire.Sampling(p, map[string]wire.Range{"temperature": {Min: 0, Max: 1}}, &r.Sampling); err != nil {
 		return err
 	}
 	if p.Reasoning != "" {

@@ -32,13 +32,7 @@ func fieldNamed(name string) engine.SamplingField {
 // sampled sets a field.
 func sampled(s *engine.Sampling, field string, off float64) setter {
 	f := fieldNamed(field)
-	n := wire.Number{Min: f.Min, Max: f.Max, Above: f.Above}
-	switch {
-	case f.Whole && math.IsInf(f.Max, 1): // top_k: -1 keeps all
-		n.Min, n.Max = -1, math.MaxInt32
-	case math.IsInf(f.Min, -1): // penalties, as OpenAI bounds them
-		n.Min, n.Max = -2, 2
-	}
+	n := wire.Bounds(f)
 	return func(key string, raw json.RawMessage) error {
 		var v checkbox[float64] // of a whole number, too: Python's SDK sends 40.0
 		if err := json.Unmarshal(raw, &v); err != nil {
@@ -84,9 +78,6 @@ func mirostat(s *engine.Sampling) map[string]setter {
 	return map[string]setter{"version": sampled(s, "Mirostat", 0), "learningRate": sampled(s, "MirostatEta", 0), "targetEntropy": sampled(s, "MirostatTau", 0)}
 }
 
-// ban is the bias of "-inf". It is finite, so that there is always a token to choose.
-const ban = -1e9
-
 func logitBias(s *engine.Sampling) setter {
 	return func(key string, raw json.RawMessage) error {
 		var pairs [][2]json.RawMessage
@@ -99,7 +90,7 @@ func logitBias(s *engine.Sampling) setter {
 			var bias float32
 			var word string
 			if json.Unmarshal(pair[1], &word) == nil && word == "-inf" {
-				bias = ban
+				bias = wire.Ban
 			} else if json.Unmarshal(pair[1], &bias) != nil {
 				return chat.Invalidf(fmt.Sprintf("%s[%d]", key, i), `expected a number or "-inf"`)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
+	"tenon/server/wire"
 )
 
 // Python's SDK sends what is switched off by False as a checked box with the value false.
@@ -45,7 +46,7 @@ func fieldAtFault(err error) string {
 // Every value that is refused names its key, and none that means nothing passes in silence.
 func TestSettings_errorsNameTheirKey(t *testing.T) {
 	for _, c := range [][2]string{
-		{"temperature", "-1"}, {"temperature", `"hot"`}, {"temperature", "1e300"}, {"topKSampling", "1.5"}, {"topKSampling", "-2"}, {"topKSampling", "1e12"},
+		{"temperature", "-1"}, {"temperature", `"hot"`}, {"temperature", "1e300"}, {"topKSampling", "1.5"}, {"topKSampling", "-2"},
 		{"topPSampling", `{"checked":true,"value":1.5}`}, {"minPSampling", `{"checked":true,"value":-0.5}`}, {"repeatPenalty", `{"checked":true,"value":0}`},
 		{"repeatPenalty", "0"}, {"repeatPenalty", `{"checked":"yes"}`}, {"llama.presencePenalty", `{"checked":true,"value":-1e300}`}, {"llama.xtcThreshold", `{"checked":true,"value":2}`},
 		{"llama.mirostatSampling", `{"version":3}`}, {"llama.mirostatSampling", `{"version":1,"learningRate":-1}`}, {"llama.mirostatSampling", `{"version":1,"targetEntropy":"x"}`},
@@ -71,6 +72,15 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 			if fieldAtFault(err) != scope+c[0] {
 				t.Errorf("%s %s: %v", scope+c[0], c[1], err)
 			}
+		}
+	}
+}
+
+// Every key of what is one number has its row in the table of sampling fields.
+func TestSettings_numbersAreFieldsOfSampling(t *testing.T) {
+	for key, one := range samplings {
+		if f := fieldNamed(one.field); f.Name != one.field {
+			t.Errorf("%s sets %s", key, f.Name)
 		}
 	}
 }
@@ -108,7 +118,7 @@ func TestSettings_valuesOfTheSDKs(t *testing.T) {
 		{"llama.mirostatSampling", `{"version":2,"learningRate":0.2,"targetEntropy":4}`, func(r chat.Request) any {
 			return *r.Sampling.Mirostat == 2 && *r.Sampling.MirostatEta == 0.2 && *r.Sampling.MirostatTau == 4
 		}},
-		{"llama.logitBias", `[[5,"-inf"],[6,1.5]]`, func(r chat.Request) any { return r.Sampling.LogitBias[5] == ban && r.Sampling.LogitBias[6] == 1.5 }},
+		{"llama.logitBias", `[[5,"-inf"],[6,1.5]]`, func(r chat.Request) any { return r.Sampling.LogitBias[5] == wire.Ban && r.Sampling.LogitBias[6] == 1.5 }},
 		{"seed", `{"checked":true,"value":-1}`, func(r chat.Request) any { return r.Sampling.Seed == nil }},
 		{"reasoning.budgetTokens", `{"checked":true,"value":64}`, func(r chat.Request) any { return r.Thinking.Budget == 64 }},
 	} {

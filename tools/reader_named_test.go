@@ -8,7 +8,7 @@ import (
 )
 
 // What parts a call's words may itself hold what begins its object.
-func TestNamedCodec_marksMayHoldBrackets(t *testing.T) {
+func TestNamedReader_marksMayHoldBrackets(t *testing.T) {
 	for _, mark := range []string{"[[args]]", "<{args}>", "|[|"} {
 		d := &Dialect{&format.Dialect{Family: format.Family{
 			Key: "brackets", Call: format.Pair("<call>", "</call>"),

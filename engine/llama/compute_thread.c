@@ -1,4 +1,4 @@
-#include "compute.h"
+#include "compute_thread.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -14,30 +14,30 @@ import (
 	"tenon/tools/plan"
 )
 
-// Codec reads the calls in one region of a turn: what follows an opening marker, or an unmarked
+// Reader reads the calls in one region of a turn: what follows an opening marker, or an unmarked
 // start. Each way of writing arguments has one, shared by all families that write so.
-type Codec interface {
-	// Starts tells whether body, the text behind an opener, is this codec's. It holds more
+type Reader interface {
+	// Starts tells whether body, the text behind an opener, is this reader's. It holds more
 	// than white space.
 	Starts(o Opening, body []byte, final bool) peek.Answer
 	Scanner(o Opening) Scanner
 }
 
-// CodecOf reads what is written in a syntax.
-func CodecOf(s format.Syntax) Codec {
+// ReaderOf reads what is written in a syntax.
+func ReaderOf(s format.Syntax) Reader {
 	switch s := s.(type) {
 	case format.JSON:
-		return JSONCodec{s}
+		return JSONReader{s}
 	case format.Named:
-		return namedCodec{s}
+		return namedReader{s}
 	case format.Tagged:
-		return taggedCodec{Tagged: s}
+		return taggedReader{Tagged: s}
 	case format.Nested:
-		return taggedCodec{Tagged: format.Tagged{Call: s.Call, CallEnd: s.CallEnd}, nested: true, noise: s.Noise}
+		return taggedReader{Tagged: format.Tagged{Call: s.Call, CallEnd: s.CallEnd}, nested: true, noise: s.Noise}
 	case format.Python:
-		return PythonicCodec{s}
+		return PythonicReader{s}
 	}
-	return reactCodec{s.(format.ReAct)}
+	return reactReader{s.(format.ReAct)}
 }
 
 // Opening is how a region began.
@@ -126,8 +126,8 @@ type Cutter interface {
 	Cut(body []byte, at int) ([]declared.RawCall, error)
 }
 
-// RegionCodecs are the codecs that may read what follows an opener.
-func RegionCodecs(d *format.Dialect, opener string) []Codec {
+// RegionReaders are the readers that may read what follows an opener.
+func RegionReaders(d *format.Dialect, opener string) []Reader {
 	all := slices.Clone(d.Syntaxes)
 	for i, c := range all {
 		if t, ok := c.(format.Tagged); ok {
@@ -137,41 +137,41 @@ func RegionCodecs(d *format.Dialect, opener string) []Codec {
 	opener, spelt := d.Written(opener), opener
 	for _, c := range all {
 		if slices.Contains(c.Openers(), spelt) && opener != d.Section.Open && opener != d.Call.Open {
-			return []Codec{CodecOf(c)}
+			return []Reader{ReaderOf(c)}
 		}
 	}
 	if !slices.ContainsFunc(all, func(c format.Syntax) bool { _, ok := c.(format.JSON); return ok }) {
 		all = append(all, format.JSON{})
 	}
-	var codecs []Codec
+	var readers []Reader
 	for _, c := range all {
-		codecs = append(codecs, CodecOf(c))
+		readers = append(readers, ReaderOf(c))
 	}
 	if opener != d.Call.Open && opener != d.Section.Open && !slices.Contains(d.Opens, opener) {
-		return codecs
+		return readers
 	}
-	codecs = append([]Codec{Foreign{PythonicCodec{}}}, codecs...)
+	readers = append([]Reader{Foreign{PythonicReader{}}}, readers...)
 	for _, s := range []format.Syntax{format.FunctionTags, format.InvokeTags, format.PairTags, format.Labelled, format.Named{}} {
-		codecs = append(codecs, Foreign{CodecOf(s)})
+		readers = append(readers, Foreign{ReaderOf(s)})
 	}
-	return codecs
+	return readers
 }
 
 // Foreign reads what another family would write between the markers of this one. It starts only at
 // the name of a tool, in full: prose about markers must not be kept back.
-type Foreign struct{ Codec }
+type Foreign struct{ Reader }
 
-// Starts implements Codec.
+// Starts implements Reader.
 func (c Foreign) Starts(o Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
-	if _, ok := c.Codec.(taggedCodec); ok && !c.Pairs() {
-		return c.Codec.Starts(o, body, final)
+	if _, ok := c.Reader.(taggedReader); ok && !c.Pairs() {
+		return c.Reader.Starts(o, body, final)
 	}
-	if n, ok := c.Codec.(namedCodec); ok && n.Labelled {
+	if n, ok := c.Reader.(namedReader); ok && n.Labelled {
 		_, a := peek.AnyPrefix(body[i:], format.CallLabels, final)
 		return peek.Boolean(i < len(body) || !final, a)
 	}
-	if _, ok := c.Codec.(PythonicCodec); ok && i < len(body) && body[i] == '[' {
+	if _, ok := c.Reader.(PythonicReader); ok && i < len(body) && body[i] == '[' {
 		i = peek.SkipSpace(body, i+1)
 	}
 	switch peek.Prefix(body[i:], declared.ToolsPrefix, final) {
@@ -195,15 +195,15 @@ func (c Foreign) Starts(o Opening, body []byte, final bool) peek.Answer {
 
 // Pairs tells whether pairs of key and value are read.
 func (c Foreign) Pairs() bool {
-	t, ok := c.Codec.(taggedCodec)
+	t, ok := c.Reader.(taggedReader)
 	return ok && t.NameFirst
 }
 
-// behind tells whether the codec reads a body in which the name of a tool ends at offset i.
+// behind tells whether the reader reads a body in which the name of a tool ends at offset i.
 func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
-	t, ok := c.Codec.(taggedCodec)
+	t, ok := c.Reader.(taggedReader)
 	if !ok {
-		return c.Codec.Starts(o, body, final)
+		return c.Reader.Starts(o, body, final)
 	}
 	j := peek.SkipSpace(body, i)
 	if j == len(body) {
@@ -212,15 +212,15 @@ func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
 	return peek.Prefix(body[j:], t.Arg.Open, final)
 }
 
-// TextCodec reads the input of a free-form tool that a header has named: everything up to the end
+// TextReader reads the input of a free-form tool that a header has named: everything up to the end
 // of the message.
-type TextCodec struct{}
+type TextReader struct{}
 
-// Starts implements Syntax: any text is an input.
-func (TextCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
+// Starts implements Reader: any text is an input.
+func (TextReader) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
 
-// Scanner implements Codec.
-func (TextCodec) Scanner(o Opening) Scanner { return &textScanner{Opening: o} }
+// Scanner implements Reader.
+func (TextReader) Scanner(o Opening) Scanner { return &textScanner{Opening: o} }
 
 type textScanner struct {
 	Opening

@@ -3,7 +3,7 @@
 package llama
 
 // #include <stdlib.h>
-// #include "compute.h"
+// #include "compute_thread.h"
 import "C"
 
 import (

@@ -1,6 +1,6 @@
 // The thread on which a model's contexts evaluate.
-#ifndef TENON_COMPUTE_H
-#define TENON_COMPUTE_H
+#ifndef TENON_COMPUTE_THREAD_H
+#define TENON_COMPUTE_THREAD_H
 
 #include "rows.h"
 #include "shim.h"

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFormat_outgrowsItsArena: walkers of formats, one of which little has been walked ahead,
-// agree on what may come next.
+// TestFormat_outgrowsItsArena: two arenas with the same format agree on the bytes that may come
+// next, though little of it is precomputed for one of them.
 func TestFormat_outgrowsItsArena(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 5))
 	for number, name := range FormatNames() {
@@ -31,7 +31,7 @@ func TestFormat_outgrowsItsArena(t *testing.T) {
 	}
 }
 
-// pair is states of two arenas that should say the same.
+// pair is a state in either arena; both should accept the same.
 type pair struct {
 	a, b *Arena
 	s, t State
