@@ -23,7 +23,7 @@ type textIDs struct {
 
 // newTextIDs also sets the tokens' scores.
 func newTextIDs(v *Vocab, scores []float32) textIDs {
-	t := textIDs{seed: maphash.MakeSeed(), texts: make([]*C.char, v.size), slots: make([]int32, 1<<bits.Len(uint(2*v.size)))}
+	t := textIDs{seed: maphash.MakeSeed(), texts: make([]*C.char, v.size), slots: make([]int32, 1<<bits.Len(uint(3*v.size/2)))}
 	for i := range t.slots {
 		t.slots[i] = NoToken
 	}

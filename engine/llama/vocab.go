@@ -7,6 +7,7 @@ package llama
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,8 @@ type Vocab struct {
 	size     int
 	bos, eos int32
 	addBOS   bool
-	pieces   [][]byte
+	packed   []byte       // all pieces, one behind the other
+	starts   []C.uint32_t // of each, and the end
 	attrs    []C.uint32_t
 	specials *specials
 	spm      *spm // of such a vocabulary
@@ -57,7 +59,7 @@ func newVocab(ptr *C.struct_llama_vocab) *Vocab {
 		addBOS: bool(C.llama_vocab_get_add_bos(ptr)),
 	}
 	if v.size > 0 {
-		v.pieces = v.readPieces()
+		v.readPieces()
 		v.attrs = make([]C.uint32_t, v.size)
 		C.tn_attrs(ptr, &v.attrs[0])
 	}
@@ -77,9 +79,15 @@ func (v *Vocab) close() {
 // Size is the number of tokens.
 func (v *Vocab) Size() int { return v.size }
 
-// Pieces is the bytes of every token; control tokens are spelled. The slices are shared: do not
-// change them.
-func (v *Vocab) Pieces() [][]byte { return v.pieces }
+// Pieces is the bytes of every token; control tokens are spelled. The bytes are shared: do not
+// change them. The vocabulary itself keeps no slice for each: those of 262,144 tokens take 6 MB.
+func (v *Vocab) Pieces() [][]byte {
+	pieces := make([][]byte, v.size)
+	for id := range pieces {
+		pieces[id] = v.Piece(int32(id))
+	}
+	return pieces
+}
 
 // Piece is the bytes of one token, which may be part of a UTF-8 sequence; nil for an id outside
 // the vocabulary.
@@ -87,26 +95,22 @@ func (v *Vocab) Piece(id int32) []byte {
 	if id < 0 || int(id) >= v.size {
 		return nil
 	}
-	return v.pieces[id]
+	begin, end := v.starts[id], v.starts[id+1]
+	return v.packed[begin:end:end]
 }
 
-func (v *Vocab) readPieces() [][]byte {
-	pieces := make([][]byte, v.size)
-	ends := make([]C.uint32_t, v.size)
+func (v *Vocab) readPieces() {
+	v.starts = make([]C.uint32_t, v.size+1)
 	buf := make([]byte, 16*v.size)
 	read := func() int {
-		return int(C.tn_pieces(v.ptr, (*C.char)(unsafe.Pointer(&buf[0])), C.size_t(len(buf)), &ends[0]))
+		return int(C.tn_pieces(v.ptr, (*C.char)(unsafe.Pointer(&buf[0])), C.size_t(len(buf)), &v.starts[1]))
 	}
-	if n := read(); n > len(buf) {
+	n := read()
+	if n > len(buf) {
 		buf = make([]byte, n)
 		read()
 	}
-	start := C.uint32_t(0)
-	for i, end := range ends {
-		pieces[i] = buf[start:end:end]
-		start = end
-	}
-	return pieces
+	v.packed = bytes.Clone(buf[:n])
 }
 
 // Tokenize turns plain text into tokens: those of llama.cpp's, without BOS or EOS, and without
@@ -203,7 +207,7 @@ func (v *Vocab) tokenize(text string, o TokenizeOptions) ([]int32, error) {
 // text is a token as the vocabulary has it: before spaces, bytes and control tokens are unescaped.
 func (v *Vocab) text(id int32) string {
 	text := C.GoString(C.llama_vocab_get_text(v.ptr, C.llama_token(id)))
-	if piece := string(v.pieces[id]); len(piece) > len(text) && strings.HasPrefix(piece, text) {
+	if piece := string(v.Piece(id)); len(piece) > len(text) && strings.HasPrefix(piece, text) {
 		return piece // a NUL is part of it
 	}
 	return text

@@ -46,12 +46,12 @@ func BuildTrie(texts [][]byte, ids []int32) Trie {
 }
 
 func buildTrie(v *Vocab) Trie {
-	ids := make([]int32, 0, len(v.pieces))
-	texts := make([][]byte, 0, len(v.pieces))
-	for id := range v.pieces {
-		if v.Text(int32(id)) {
-			ids = append(ids, int32(id))
-			texts = append(texts, v.pieces[id])
+	ids := make([]int32, 0, v.Len())
+	texts := make([][]byte, 0, v.Len())
+	for id := range int32(v.Len()) {
+		if v.Text(id) {
+			ids = append(ids, id)
+			texts = append(texts, v.Piece(id))
 		}
 	}
 	return BuildTrie(texts, ids)

@@ -27,7 +27,8 @@ const MaxPiece = 255
 
 // Vocab is the immutable vocabulary of one model.
 type Vocab struct {
-	pieces [][]byte
+	text   []byte   // all pieces, one behind the other
+	starts []uint32 // of each token's, and the end
 	kinds  []Kind
 	eog    []int32
 	trie   Trie
@@ -53,27 +54,23 @@ func New(pieces [][]byte, kinds []Kind, eog []int32) (*Vocab, error) {
 			return nil, fmt.Errorf("vocabulary: end token %d is outside 0..%d", id, len(pieces)-1)
 		}
 	}
-	v := &Vocab{pieces: packed(pieces), kinds: kinds, eog: eog}
+	v := &Vocab{text: bytes.Join(pieces, nil), starts: make([]uint32, 1, len(pieces)+1), kinds: kinds, eog: eog}
+	for _, p := range pieces {
+		v.starts = append(v.starts, v.starts[len(v.starts)-1]+uint32(len(p)))
+	}
 	v.trie = buildTrie(v)
 	v.index()
 	return v, nil
 }
 
-// packed copies texts to where one lies behind the other: those of a shape are read in their
-// order.
-func packed(pieces [][]byte) [][]byte {
-	all, text := make([][]byte, len(pieces)), bytes.Join(pieces, nil)
-	for i, p := range pieces {
-		all[i], text = text[:len(p):len(p)], text[len(p):]
-	}
-	return all
-}
-
 // Len is the number of tokens.
-func (v *Vocab) Len() int { return len(v.pieces) }
+func (v *Vocab) Len() int { return len(v.kinds) }
 
 // Piece is the text of a token; callers must not change it.
-func (v *Vocab) Piece(id int32) []byte { return v.pieces[id] }
+func (v *Vocab) Piece(id int32) []byte {
+	begin, end := v.starts[id], v.starts[id+1]
+	return v.text[begin:end:end]
+}
 
 // Kind says what a token is.
 func (v *Vocab) Kind(id int32) Kind { return v.kinds[id] }
@@ -112,7 +109,7 @@ func (v *Vocab) Derived(key any, make func() any) any {
 
 // Text says whether a token can match text at all.
 func (v *Vocab) Text(id int32) bool {
-	n := len(v.pieces[id])
+	n := len(v.Piece(id))
 	if n == 0 || n > MaxPiece {
 		return false
 	}
@@ -132,7 +129,7 @@ func (v *Vocab) index() {
 		if k != Control && k != UserDefined {
 			continue
 		}
-		if s := string(v.pieces[id]); s != "" {
+		if s := string(v.Piece(int32(id))); s != "" {
 			if _, taken := v.symbols[s]; !taken {
 				v.symbols[s] = int32(id)
 			}
