@@ -84,14 +84,13 @@ type Arena struct {
 	stack     []Expr     // derivatives on their way into unions and intersections
 	liveByte  byte       // by which the last search reached a live expression
 	scratch   []Expr
-	sorted    []Expr    // of findSet
-	sets      []wordSet // of mergeWords
-	headSets  []wordSet // of runs
-	headRows  []*Row    // of runs
-	firsts    []uint8   // of runs
-	headSeen  []uint32  // by expression: the round of heads that saw it last
+	sorted    []Expr       // of findSet
+	sets      []wordSet    // of mergeWords
+	headSets  []wordSet    // of runs
+	headRows  []*Row       // of runs
+	fresh     []freshClass // of runs
+	headSeen  []uint32     // by expression: the round of heads that saw it last
 	headRound uint32
-	runMarks  [256]uint64
 	counts    []countedTail
 
 	numbers numberTable

@@ -21,56 +21,65 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	a.headSets, a.headRows = heads.sets, heads.rows
 	bounds := a.at(e).bounds
 	for lo := 0; lo < 256; {
-		hi := bounds.from(lo + 1)
-		buffer = append(buffer, byteRun{byte(lo), byte(hi - 1), uint8(len(buffer))})
+		run, hi := byteRun{lo: byte(lo)}, bounds.from(lo+1)
+		if heads.tables { // derived for every run
+			run.class = uint8(len(buffer))
+		}
+		run.hi = byte(hi - 1)
+		buffer = append(buffer, run)
 		lo = hi
 	}
 	if heads.tables {
-		return buffer // derived for every run
+		return buffer
 	}
-	marks := a.marks(&heads, buffer)
-	firsts := a.firsts[:0]
-	for i := range buffer {
-		for _, j := range firsts {
-			if marks[i] == marks[j] && a.sameHeads(&heads, buffer[i].lo, buffer[j].lo) {
-				buffer[i].class = j
-				break
-			}
-		}
-		if int(buffer[i].class) == i {
-			firsts = append(firsts, uint8(i))
-		}
-	}
-	a.firsts = firsts
-	return buffer
-}
-
-// marks hashes, for each run, what the word sets become under its bytes: runs that agree have
-// equal marks. Comparing each run with each class instead takes most of the time of languages with
-// many alternatives.
-func (a *Arena) marks(h *headSet, runs []byteRun) []uint64 {
-	marks := a.runMarks[:len(runs)]
-	clear(marks)
-	for _, s := range h.sets {
+	var to [256]int32 // by run
+	for _, s := range heads.sets {
 		edges := a.words.nodes[s].edges
-		for i, r := range runs {
+		for i, r := range buffer {
 			for len(edges) > 0 && edges[0].hi < r.lo {
 				edges = edges[1:]
 			}
-			if len(edges) > 0 && edges[0].lo <= r.lo {
-				marks[i] = mix(marks[i], uint64(edges[0].next))
-			} else {
-				marks[i] = mix(marks[i], uint64(noWords))
+			if to[i] = int32(noWords); len(edges) > 0 && edges[0].lo <= r.lo {
+				to[i] = int32(edges[0].next)
 			}
 		}
+		a.refine(buffer, &to)
 	}
-	for _, row := range h.rows {
-		for i, r := range runs {
-			marks[i] = mix(marks[i], uint64(row[r.lo]))
+	for _, row := range heads.rows {
+		for i, r := range buffer {
+			to[i] = int32(row[r.lo])
+		}
+		a.refine(buffer, &to)
+	}
+	return buffer
+}
+
+// refine takes runs apart that are of one class and lead elsewhere. It compares each with the
+// first of its class, and with the firsts of the classes that this one falls into.
+func (a *Arena) refine(runs []byteRun, to *[256]int32) {
+	fresh := a.fresh[:0]
+	for i := range runs {
+		r := &runs[i]
+		if to[i] == to[r.class] {
+			continue
+		}
+		from := r.class
+		r.class = uint8(i)
+		for _, x := range fresh {
+			if x.from == from && to[x.first] == to[i] {
+				r.class = x.first
+				break
+			}
+		}
+		if int(r.class) == i {
+			fresh = append(fresh, freshClass{from, r.class})
 		}
 	}
-	return marks
+	a.fresh = fresh
 }
+
+// freshClass is a class that has been part of another, by their first runs.
+type freshClass struct{ from, first uint8 }
 
 // headSet is what stands at the beginning of an expression.
 type headSet struct {
@@ -112,18 +121,4 @@ func (a *Arena) heads(e Expr, h *headSet) {
 	case kindNumber:
 		h.tables = true
 	}
-}
-
-func (a *Arena) sameHeads(h *headSet, x, y byte) bool {
-	for _, s := range h.sets {
-		if a.words.after(s, x) != a.words.after(s, y) {
-			return false
-		}
-	}
-	for _, row := range h.rows {
-		if row[x] != row[y] {
-			return false
-		}
-	}
-	return true
 }

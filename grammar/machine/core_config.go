@@ -54,6 +54,9 @@ const maxMerges = 8
 
 // normalise merges threads that read on alike and puts them in one order.
 func (m *Machine) normalise(list []thread) []thread {
+	if len(list) < 2 { // nearly always
+		return list
+	}
 	slices.SortFunc(list, compareThreads)
 	out := list[:0]
 	for from := 0; from < len(list); {

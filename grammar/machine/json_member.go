@@ -103,11 +103,14 @@ type member struct {
 }
 
 // endKey adds the members of a key that has just been read, for an object that waits for it: the
-// name with a rank, or unnamed, after which the object has keys.
+// name with a rank, or unnamed and then key, after which the object has keys.
 func (m *Machine) endKey(o *object, e entry, rank int, keys keysID, key, rec textID, value int32) {
 	if len(o.regs[e.aux].uniqueSet) == 0 && len(o.exists) == 0 {
 		m.addMember(o, e, o.after(e.aux, rank), keys, value)
 		return
+	}
+	if rank != unnamed { // most objects do not ask for the text of a name
+		key = m.texts.of([]byte(o.names[rank]))
 	}
 	before := o.at(e.st, e.aux)
 	r := o.withKey(&before, rank, keys)

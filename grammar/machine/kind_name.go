@@ -89,13 +89,12 @@ func (m *Machine) anyAdmits(t thread, lo, hi int) bool {
 
 // endName appends the threads behind the name with an index.
 func (m *Machine) endName(dst []thread, t thread, rank int) []thread {
-	key := m.texts.of([]byte(m.nameLists[t.def.index()].names[rank]))
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
 		if !hasBit(m.rulesOf(o, e.st, e.aux).names, rank) {
 			continue
 		}
-		m.endKey(o, e, rank, keysOf(e.st), key, t.rec, o.values[rank])
+		m.endKey(o, e, rank, keysOf(e.st), noText, t.rec, o.values[rank])
 	}
 	return m.awaitMembers(dst, t)
 }
