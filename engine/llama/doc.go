@@ -31,6 +31,7 @@
 // with weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so
 // that ggml's graphs, threads and formats stay as they are. In the default build it does so in
 // this program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
+// SPEED.md tells how near that comes to the memory's bound.
 //
 // # Files
 //
