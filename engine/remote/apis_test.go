@@ -262,3 +262,16 @@ func TestAPIs_sampleByTheTable(t *testing.T) {
 		}
 	}
 }
+
+// All tokens are top_k 0 for Anthropic's API, which refuses less, and -1 for the others.
+func TestAPIs_topKOfAllTokens(t *testing.T) {
+	for _, all := range []int{0, -1} {
+		for known, want := range map[string]float64{chat.Messages.Sampling: 0, moreSampling: -1} {
+			body := map[string]any{}
+			sampling(body, engine.Sampling{Numbers: engine.Numbers{TopK: &all}}, known)
+			if body["top_k"] != want {
+				t.Errorf("%d of %s is sent as %v, want %v", all, known, body["top_k"], want)
+			}
+		}
+	}
+}

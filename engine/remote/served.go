@@ -94,8 +94,10 @@ func sampling(body map[string]any, s engine.Sampling, known string) {
 		switch {
 		case !set || !slices.Contains(strings.Split(known, ","), f.Key):
 			continue
-		case f.Key == "top_k" && v == 0:
-			v = -1 // all tokens
+		case f.Key == "top_k" && v <= 0: // all tokens
+			if v = -1; known == chat.Messages.Sampling {
+				v = 0
+			}
 		case f.Key == "top_p" && v == 0:
 			v = 1e-6 // the likeliest alone
 		}

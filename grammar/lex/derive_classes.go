@@ -54,8 +54,9 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	return buffer
 }
 
-// refine takes runs apart that are of one class and lead elsewhere. It compares each with the
-// first of its class, and with the firsts of the classes that this one falls into.
+// refine splits each class into those whose runs lead to the same place; to is where each run
+// leads. A run is compared with the first of its class, then with the firsts of the classes that
+// were split off.
 func (a *Arena) refine(runs []byteRun, to *[256]int32) {
 	fresh := a.fresh[:0]
 	for i := range runs {
@@ -78,7 +79,7 @@ func (a *Arena) refine(runs []byteRun, to *[256]int32) {
 	a.fresh = fresh
 }
 
-// freshClass is a class that has been part of another, by their first runs.
+// freshClass is a class that was split off another. Both are named by their first runs.
 type freshClass struct{ from, first uint8 }
 
 // headSet is what stands at the beginning of an expression.

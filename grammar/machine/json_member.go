@@ -102,8 +102,9 @@ type member struct {
 	entry
 }
 
-// endKey adds the members of a key that has just been read, for an object that waits for it: the
-// name with a rank, or unnamed and then key, after which the object has keys.
+// endKey adds the members of a key that has just been read, for an object that waits for it. A
+// named key has a rank, and key is not looked at; another has the rank unnamed, and key is its
+// text. keys are the object's unnamed keys after it.
 func (m *Machine) endKey(o *object, e entry, rank int, keys keysID, key, rec textID, value int32) {
 	if len(o.regs[e.aux].uniqueSet) == 0 && len(o.exists) == 0 {
 		m.addMember(o, e, o.after(e.aux, rank), keys, value)

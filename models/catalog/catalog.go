@@ -55,7 +55,7 @@ type Entry struct {
 }
 
 // ChatTemplate is the source of the chat template that the model is served with, where own is the
-// file's. It is read each time: a model that is loaded is prepared anew when settings are.
+// file's. A file that was set is read at each call: settings that are read anew may name another.
 func (e Entry) ChatTemplate(own string) (string, error) {
 	if e.Template == "" {
 		return cmp.Or(own, e.Fallback), nil
