@@ -80,7 +80,7 @@ func (a *Arena) oneLength(s wordSet) bool {
 	return rest.minRunes == rest.maxRunes
 }
 
-// clamp is the reach of the lengths from lo to hi, of which some are known to exist.
+// clamp narrows a reach to words of lo to hi code points. Some such word is known to exist.
 func (l reach) clamp(lo, hi int32) reach {
 	if lo > 0 {
 		l.low = max(l.low, addSize(lo, l.gap-1))

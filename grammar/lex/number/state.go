@@ -18,8 +18,8 @@ const (
 )
 
 // State has what matters of the digits read so far: equal states accept the same continuations.
-// The digits D, of which the last f are the fraction, end in z zeros, so that D = D0·10^z. Their
-// value is D0·10^-weight, where weight = f-z.
+// The last f of the digits D are the fraction. D ends in z zeros: D = D0·10^z. The value is then
+// D0·10^-weight, where weight = f-z.
 type State struct {
 	phase    phase
 	negative bool

@@ -76,7 +76,7 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 	}
 }
 
-// Every key of what is one number has its row in the table of sampling fields.
+// Each key that sets a number names a row of the table of sampling fields.
 func TestSettings_numbersAreFieldsOfSampling(t *testing.T) {
 	for key, one := range samplings {
 		if f := fieldNamed(one.field); f.Name != one.field {
