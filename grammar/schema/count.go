@@ -90,8 +90,9 @@ func (s *Schema) words(e Expr, limit int) ([]string, bool) {
 // many of them.
 const countedPrefix = 4
 
-// many reports whether a state plainly accepts more than limit words. It counts the short words and
-// the prefixes of the longer ones: each prefix begins at least one word, and no two begin the same.
+// many reports whether a state plainly accepts more than limit words. It counts the short words
+// and the prefixes of longer ones: each prefix begins at least one word, and no two begin the
+// same.
 func (s *Schema) many(start lexState, limit int) bool {
 	words, level := 0, map[lexState]int{start: 1}
 	for range countedPrefix {
