@@ -109,8 +109,28 @@ func lookaheadWalk(t *testing.T, name string, m *Matcher, seed uint64) (text []b
 			t.Fatalf("%s: after %q: %v", name, text, err)
 		}
 		text = append(text, m.v.Piece(token)...)
+		if m.pieces > freePieces { // each token takes half a second by now
+			return nil
+		}
 	}
 	return nil
+}
+
+// TestMatcher_masksInPiecesAreBounded: each space of this text doubles the ways through the
+// lookaheads, until every mask fills a workspace. A matcher that has had many such is content with
+// a token that may come.
+func TestMatcher_masksInPiecesAreBounded(t *testing.T) {
+	g, err := FromSchema([]byte(`{"maxLength":94,"minLength":48,"pattern":"^(?=.*(?!.*, \\d.)(.*\\s){43,70}).\\S.","type":"string"}`), SchemaOptions{Space: NoSpace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.Matcher(walkVocab(t))
+	m.pieces, m.renewed = freePieces, 1000 // both are used up
+	lookaheadWalk(t, "", m, 0xd104ff93)    // to the first of them
+	before := m.pieces
+	if mask := m.Mask(); before == freePieces || before > freePieces+4 || m.pieces > before+2 || mask.Len() == 0 {
+		t.Errorf("%d pieces at first and then %d, %d tokens may come", before-freePieces, m.pieces-before, mask.Len())
+	}
 }
 
 // TestMatcher_whatIsTooHardIsNotLedInto: only the empty text matches, since each turn of the loop

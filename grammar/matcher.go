@@ -18,6 +18,7 @@ type Matcher struct {
 	texts []byte // of what was accepted and is no token
 
 	renewed int    // how often: see renew.go
+	pieces  int    // of masks, see maxPieces
 	pause   func() // see MaskInSteps; nil outside of it
 }
 

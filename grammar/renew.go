@@ -140,8 +140,13 @@ func (m *Matcher) with(f func()) {
 	}
 }
 
-// maxPieces bounds the workspaces that one mask may take.
-const maxPieces = 24
+// maxPieces bounds the workspaces that one mask may take. A piece takes as long as reading the
+// whole text again. After freePieces of one matcher its masks end with the first piece that has a
+// token: else a text that fills a workspace with every token held a core while it is written.
+const (
+	maxPieces  = 24
+	freePieces = maxPieces
+)
 
 // masking is with for f that takes the mask of where the matcher stands. A mask that fills a
 // workspace by itself lacks tokens: it is computed again in pieces, on as many workspaces as it
@@ -153,9 +158,13 @@ func (m *Matcher) masking(f func()) {
 	}
 	var p machine.PartialMask
 	for range maxPieces {
+		if m.pieces >= freePieces && !p.Empty() {
+			break
+		}
 		if !m.restart() {
 			return
 		}
+		m.pieces++
 		whole := false
 		m.on(func() { whole = m.e.masks.Resume(m.state, &p, m.unlocked()) })
 		if whole {
