@@ -3,7 +3,7 @@
 //
 // One instruction of VNNI multiplies a lane's four weights with four activations and adds them up
 // in 32 bits. AVX2 adds in 16 bits; partial sums may wrap. The final sum fits, so it is right:
-// each starts with a correction that makes the weights signed again, see column_of.
+// each starts with a correction that makes the weights signed again, see strip.
 #pragma once
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
@@ -27,6 +27,12 @@ inline int32_t int_at(const void * q) {
     return v;
 }
 
+inline int32_t bits(float v) {
+    int32_t b;
+    memcpy(&b, &v, sizeof b);
+    return b;
+}
+
 #ifdef TENON_WIDE
 constexpr bool vnni = true;
 constexpr int lanes = 16;
@@ -35,6 +41,7 @@ typedef __m512 floats;
 
 inline ints all(int32_t v) { return _mm512_set1_epi32(v); }
 inline floats all(float v) { return _mm512_set1_ps(v); }
+inline floats as_floats(ints q) { return _mm512_castsi512_ps(q); }
 inline ints all_bytes(int8_t v) { return _mm512_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm512_add_epi32(a, b); }
 // shifted moves 16-bit numbers.
@@ -81,6 +88,7 @@ typedef __m256 floats;
 
 inline ints all(int32_t v) { return _mm256_set1_epi32(v); }
 inline floats all(float v) { return _mm256_set1_ps(v); }
+inline floats as_floats(ints q) { return _mm256_castsi256_ps(q); }
 inline ints all_bytes(int8_t v) { return _mm256_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm256_add_epi32(a, b); }
 template <int n> inline ints shifted_left(ints q) { return _mm256_slli_epi16(q, n); }
@@ -151,22 +159,23 @@ inline ints row_bytes(ints q, uint32_t form) {
     return in_each(q, add(twice(rows), all((int32_t) form)));
 }
 
-// four activations, for each lane.
-inline ints four(const int8_t * q) { return all(int_at(q)); }
-
-// as_scale brings a byte into the form that scaled takes, as_pair two of them into wide_dots's.
+// as_scale brings a byte into the form that scales takes, as_pair two of them into wide_dots's.
 constexpr uint32_t as_scale = vnni ? 0x80808000 : 0x80008000, as_pair = 0x80088000;
 
-// dots adds the products of unsigned weights with activations to a sum. whole turns such sums into
-// 32-bit numbers; scaled does so and multiplies them with scales. scales has byte i of each lane,
-// with its sign, as scaled takes it.
+// dots adds the products of unsigned weights with four activations to a sum; whole turns such sums
+// into 32-bit numbers. add_scaled multiplies a sum with scales and adds it to a total. scales has
+// them of bytes in their form, or of byte i of each lane, with its sign.
 #ifdef TENON_WIDE
 inline ints dots(ints sum, ints q, ints y) { return _mm512_dpbusd_epi32(sum, q, y); }
 // of 16-bit numbers
 inline ints wide_dots(ints sum, ints a, ints b) { return _mm512_dpwssd_epi32(sum, a, b); }
 inline ints whole(ints sum) { return sum; }
-inline ints scaled(ints sum, ints scale) { return _mm512_mullo_epi32(sum, scale); }
-inline ints scales(ints bytes, int i) { return _mm512_srai_epi32(each_byte(bytes, i), 24); }
+// A 32-bit multiplication takes twice as long as the way through floats. Those may round.
+typedef floats totals;
+inline totals add_scaled(totals total, ints sum, totals scale) { return add_product(sum, scale, total); }
+inline totals scales(ints q) { return _mm512_cvtepi32_ps(q); }
+inline totals scales(ints bytes, int i) { return scales(_mm512_srai_epi32(each_byte(bytes, i), 24)); }
+inline floats add_product(totals total, floats d, floats sum) { return _mm512_fmadd_ps(total, d, sum); }
 #else
 // in_order has a sum added up as written. Compilers would begin with all products, for which there
 // are too few registers.
@@ -179,9 +188,11 @@ inline ints dots(ints sum, ints q, ints y) { return in_order(_mm256_add_epi16(su
 // of 16-bit numbers
 inline ints wide_dots(ints sum, ints a, ints b) { return add(sum, _mm256_madd_epi16(a, b)); }
 inline ints whole(ints sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
-inline ints scaled(ints sum, ints scale) { return _mm256_madd_epi16(sum, scale); }
+typedef ints totals;
+inline totals add_scaled(totals total, ints sum, totals scale) { return add(total, _mm256_madd_epi16(sum, scale)); }
+inline totals scales(ints q) { return q; }
 // as 16 bits, twice
-inline ints scales(ints bytes, int i) { return _mm256_srai_epi16(each_byte(bytes, i), 8); }
+inline totals scales(ints bytes, int i) { return _mm256_srai_epi16(each_byte(bytes, i), 8); }
 
 // signed_dots is for weights of 8 bits, whose products have no room in 16: the sign goes over to
 // the activations.

@@ -47,9 +47,8 @@ inline void turn(const block_q5_0 * const rows[lanes], int64_t k, ints q[8]) {
 template <typename block, int excess> struct blocks_of_32 {
     typedef block weights;
     typedef block_q8_0 activations;
-    typedef column_of<block_q8_0> column;
-    static constexpr int parts = 1;
-    static constexpr int side_by_side = 8;
+    static constexpr int words = 8, parts = 1;
+    static constexpr int columns = 8, panels = vnni ? 2 : 1; // that are multiplied side by side
 
     // panel has in q[i] weights 4i to 4i+3 of each row.
     struct panel {
@@ -57,38 +56,47 @@ template <typename block, int excess> struct blocks_of_32 {
         floats d;
     };
 
-    static void prepare(const column & c, int64_t blocks) {
-        for (int64_t k = 0; k < blocks; k++) {
-            const int8_t * q = c.blocks[k].q;
-            c.correction[k] = both(correction(q, excess), correction(q + 16, excess));
-            c.d[k] = _cvtsh_ss(c.blocks[k].d);
+    static inline void prepare(const block_q8_0 & b, int32_t * to, int columns) {
+        for (int i = 0; i < words; i++, to += columns) {
+            *to = int_at(b.q + 4 * i);
         }
+        to[0] = both(correction(b.q, excess), correction(b.q + 16, excess));
+        to[columns] = bits(_cvtsh_ss(b.d));
     }
 
     static inline void fill(const block * const places[lanes], int64_t k, const uint16_t * d, panel & p) {
-        p.d = halves(d + k * lanes);
+        p.d = halves(d);
         turn(places, k, p.q);
     }
 
     // add adds the products of a block of each row with n columns.
-    template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
-        ints products[n];
+    template <int n, int panels>
+    __attribute__((always_inline))
+    static inline void add(const panel (&p)[panels], const strip<blocks_of_32, n> & c, floats * sums) {
+        ints products[n][panels];
         for (int j = 0; j < n; j++) {
-            products[j] = excess ? all(c[j].correction[k]) : ints{};
+            for (ints & sum : products[j]) {
+                sum = excess ? all(c.corrections[0][j]) : ints{};
+            }
         }
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < words; i++) {
             for (int j = 0; j < n; j++) {
-                ints y = four(c[j].blocks[k].q + 4 * i);
-                if constexpr (excess == 0) {
-                    products[j] = signed_dots(products[j], p.q[i], y);
-                } else {
-                    products[j] = dots(products[j], p.q[i], y);
+                const ints y = all(c.q[i][j]);
+                for (int panel = 0; panel < panels; panel++) {
+                    ints & sum = products[j][panel];
+                    if constexpr (excess == 0) {
+                        sum = signed_dots(sum, p[panel].q[i], y);
+                    } else {
+                        sum = dots(sum, p[panel].q[i], y);
+                    }
                 }
             }
         }
         for (int j = 0; j < n; j++) {
-            ints sum = excess == 0 ? products[j] : whole(products[j]);
-            sums[j] = add_product(sum, p.d * all(c[j].d[k]), sums[j]);
+            for (int panel = 0; panel < panels; panel++, sums++) {
+                ints sum = excess == 0 ? products[j][panel] : whole(products[j][panel]);
+                *sums = add_product(sum, p[panel].d * as_floats(all(c.d[j])), *sums);
+            }
         }
     }
 };

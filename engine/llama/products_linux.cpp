@@ -6,11 +6,12 @@
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by
 // side in a register. Here as many rows as a register has lanes are turned into panels: a register
-// holds four weights of each, so that a lane is a row and nothing is to be added up. Panels for up
-// to sixteen tokens stay in registers, and the weights come from memory once, asked for early:
-// that is the limit for two tokens, then the products are. A token's sums are the same whatever
-// tokens are beside it. Of the output matrix only the rows that are wanted are multiplied
-// (rows.h).
+// holds four weights of each, so that a lane is a row and nothing is to be added up. The tokens'
+// activations lie side by side, so that one address leads to all. Panels for up to sixteen tokens
+// stay in registers, and the weights come from memory once, asked for early: that is the limit for
+// a few tokens, then the products are. With more tokens, two panels share each activation that is
+// loaded (AVX-512). A token's sums are the same whatever tokens are beside it. Of the output matrix
+// only the rows that are wanted are multiplied (rows.h).
 //
 // How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
 // core:
@@ -31,7 +32,7 @@ static bool one_by_one(const ggml_compute_params & params, const tenon::asked & 
         return false;
     }
     int64_t size = ggml_type_size((ggml_type) a_type), weights = p.blocks * ggml_blck_size((ggml_type) a_type);
-    tenon::in_pieces(params, p, [&](int64_t first, int count) {
+    tenon::in_pieces(params, p, tenon::lanes, [&](int64_t first, int count) {
         for (int64_t i = first; i < first + count; i++) {
             a->vec_dot(weights, p.c + i, 0, (const char *) p.a + i * p.a_stride * size, 0, p.b, 0, 1);
         }

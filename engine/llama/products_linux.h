@@ -12,11 +12,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 namespace tenon {
 
-constexpr int together = 8; // columns that a panel is multiplied with
+constexpr int together = 8; // columns that panels are multiplied with
 constexpr int few = 16;     // columns for which no panel is written to memory
 
 // ahead is how many blocks before a product its rows' scales are written, and large blocks are
@@ -52,32 +51,38 @@ struct asked {
     int64_t c_stride;
 };
 
-// in_pieces calls compute for each panel that this thread takes. Panels without a wanted row
-// are skipped. In a node's first product, whose activations lie where the work buffer begins,
-// the counter is ready: threads take pieces from it, so an interrupted thread takes fewer. The
-// pieces of other products are dealt out.
-template <typename function> void in_pieces(const ggml_compute_params & params, const asked & p, function compute) {
+// in_pieces calls compute for all rows that this thread takes, so many (high) at a time. Where none
+// of them is wanted they are skipped. In a node's first product, whose activations lie where the
+// work buffer begins, the counter is ready: threads take pieces from it, so an interrupted thread
+// takes fewer. The pieces of other products are dealt out.
+template <typename function> void in_pieces(const ggml_compute_params & params, const asked & p, int high, function compute) {
     const wanted rows(p.m);
-    int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
-    for (int64_t piece = params.ith; piece * size < panels;) {
-        for (int64_t i = piece * size; i < std::min(panels, (piece + 1) * size); i++) {
-            int count = std::min<int64_t>(lanes, p.m - i * lanes);
-            if (!rows.none(i * lanes, count)) {
-                compute(i * lanes, count);
+    int64_t all = (p.m + high - 1) / high, size = std::max<int64_t>(all / (16 * params.nth), 1);
+    for (int64_t piece = params.ith; piece * size < all;) {
+        for (int64_t i = piece * size; i < std::min(all, (piece + 1) * size); i++) {
+            int count = std::min<int64_t>(high, p.m - i * high);
+            if (!rows.none(i * high, count)) {
+                compute(i * high, count);
             }
         }
         piece = p.b == params.wdata ? ggml_threadpool_chunk_add(params.threadpool, 1) : piece + params.nth;
     }
 }
 
-// column_of holds one token's activations: its blocks, each block's scale, and the value that
-// each part's sum starts with. That takes off what the sum has too much because weights were
-// made unsigned.
-template <typename block> struct column_of {
-    const block * blocks;
-    float * d;
-    int32_t * correction;
+// strip has a block of the activations of a few columns, side by side. So one address leads to all:
+// with one for each column, most of what the processor loads would be addresses. Corrections are
+// what each part's sum starts with: weights were made unsigned, so the sum is too large.
+template <typename format, int columns> struct strip {
+    int32_t q[format::words][columns]; // four activations each
+    int32_t corrections[format::parts][columns];
+    int32_t d[columns]; // the scale, a float
 };
+
+// side is how many of n columns share a strip, some at most. All strips are of much the same width.
+constexpr int side(int n, int some) {
+    int groups = (n + some - 1) / some;
+    return (n + groups - 1) / groups;
+}
 
 // rows_of is how many rows a block is of.
 template <typename block> constexpr int rows_of = 1;
@@ -86,43 +91,41 @@ template <> inline constexpr int rows_of<block_q4_Kx8> = 8;
 // scales_of writes the scales of some of the rows' blocks side by side, a while before the
 // products. Written just before a product reads them, they would make the processor wait for its
 // own stores. A block of several rows has them side by side.
-inline void scales_of(const block_q4_Kx8 * const *, int64_t, int64_t, uint16_t *) {}
-template <typename block> inline void scales_of(const block * const rows[lanes], int64_t first, int64_t last, uint16_t * d) {
-    for (int i = 0; i < lanes; i++) {
+template <int high> inline void scales_of(const block_q4_Kx8 * const *, int64_t, int64_t, uint16_t *) {}
+template <int high, typename block> inline void scales_of(const block * const rows[high], int64_t first, int64_t last, uint16_t * d) {
+    for (int i = 0; i < high; i++) {
         for (int64_t k = first; k < last; k++) {
-            d[k * lanes + i] = rows[i][k].d;
+            d[k * high + i] = rows[i][k].d;
         }
     }
 }
 
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
-// and how many columns are multiplied side by side. It prepares a column, fills a panel, and adds
-// a panel's products with n columns.
+// and how many columns and panels are multiplied side by side. It writes a column's block into a
+// strip, fills a panel, and adds panels' products with a strip.
 template <typename format> class product {
     typedef typename format::weights weights;
-    typedef column_of<typename format::activations> column;
+    template <int panels> using panels_of = typename format::panel[panels]; // of a block of each row
+    static constexpr int side_by_side = format::panels, high = side_by_side * lanes;
+    static constexpr int column = format::words + format::parts + 1; // of a block, in a strip
 
     // scratch is one thread's. It grows to what the widest product asks for.
     struct scratch {
-        std::unique_ptr<typename format::panel[]> panels;
+        std::unique_ptr<panels_of<side_by_side>[]> filled;
         std::unique_ptr<uint16_t[]> scales; // of a panel's rows
-        std::unique_ptr<float[]> d;
-        std::unique_ptr<int32_t[]> corrections;
-        std::vector<column> columns;
+        std::unique_ptr<int32_t[]> strips;
         int64_t width = 0, size = 0;
 
         void reserve(int64_t blocks, int64_t n) {
             if (blocks > width) {
-                panels.reset(new typename format::panel[blocks]);
-                scales.reset(new uint16_t[blocks * lanes]);
+                filled.reset(new panels_of<side_by_side>[blocks]);
+                scales.reset(new uint16_t[blocks * high]);
                 width = blocks;
             }
             if (blocks * n > size) {
-                d.reset(new float[blocks * n]);
-                corrections.reset(new int32_t[blocks * n * format::parts]);
+                strips.reset(new int32_t[blocks * n * column]);
                 size = blocks * n;
             }
-            columns.resize(n);
         }
     };
 
@@ -132,31 +135,28 @@ template <typename format> class product {
 
     const weights * row(int64_t i) const { return (const weights *) p.a + i / rows_of<weights> * p.a_stride; }
 
-    // prepare takes all columns.
+    // strips_of is where the strips of a column and of those behind it begin.
+    int32_t * strips_of(int64_t j) const { return &own.strips[j * p.blocks * column]; }
+
+    // prepare writes all columns into strips, as add will look for them.
     void prepare() const {
         own.reserve(p.blocks, p.n);
-        for (int64_t j = 0; j < p.n; j++) {
-            const auto * blocks = (const typename format::activations *) p.b + j * p.b_stride;
-            own.columns[j] = {blocks, &own.d[j * p.blocks], &own.corrections[j * p.blocks * format::parts]};
-            format::prepare(own.columns[j], p.blocks);
-        }
-    }
-
-    // compute multiplies some rows, at most a panel's.
-    void compute(int64_t first, int count) const {
-        if (p.n <= few) {
-            pass(first, count);
-            return;
-        }
-        fill(first, count);
-        for (int64_t j = 0; j < p.n; j += together) {
-            multiply(std::min<int64_t>(together, p.n - j), &own.columns[j], p.c + j * p.c_stride + first, count);
+        const int64_t pass = p.n <= few ? p.n : together;
+        for (int64_t j = 0; j < p.n;) {
+            int n = side(std::min(pass - j % pass, p.n - j), format::columns);
+            int32_t * to = strips_of(j);
+            for (int64_t k = 0; k < p.blocks; k++, to += n * column) {
+                for (int i = 0; i < n; i++) {
+                    format::prepare(((const typename format::activations *) p.b)[(j + i) * p.b_stride + k], to + i, n);
+                }
+            }
+            j += n;
         }
     }
 
     // places finds rows; where there are too few, the last stands for those that are missing.
-    void places(int64_t first, int count, const weights * rows[lanes]) const {
-        for (int i = 0; i < lanes; i++) {
+    template <int high> void places(int64_t first, int count, const weights * rows[high]) const {
+        for (int i = 0; i < high; i++) {
             rows[i] = row(first + std::min(i, count - 1));
         }
     }
@@ -164,11 +164,11 @@ template <typename format> class product {
     // ask asks early for weights: the processor does not see them coming. It is for the next rows,
     // piece by piece as they lie. Large blocks lie apart, and would be driven out of the nearest
     // cache until then: of each row the one a few ahead is asked for.
-    static inline void ask(const weights * const rows[lanes], const weights * next, int64_t k, int64_t blocks) {
+    template <int high> static inline void ask(const weights * const rows[high], const weights * next, int64_t k, int64_t blocks) {
         constexpr bool apart = rows_of<weights> == 1 && sizeof(weights) > 64;
-        constexpr size_t size = apart ? sizeof(weights) : lanes / rows_of<weights> * sizeof(weights);
+        constexpr size_t size = apart ? sizeof(weights) : high / rows_of<weights> * sizeof(weights);
         int64_t at = k + ahead < blocks ? k + ahead : k + ahead - blocks + (next - rows[0]);
-        for (int i = 0; i < (apart ? lanes : 1); i++) {
+        for (int i = 0; i < (apart ? high : 1); i++) {
             const char * from = apart ? (const char *) (rows[i] + at) : (const char *) next + k * size;
             for (size_t line = 0; line < size; line += 64) {
                 __builtin_prefetch(from + line);
@@ -176,79 +176,98 @@ template <typename format> class product {
         }
     }
 
-    // fill turns rows into panels, to be multiplied with many columns.
-    void fill(int64_t first, int count) const {
-        const weights * rows[lanes];
-        places(first, count, rows);
-        scales_of(rows, 0, p.blocks, own.scales.get());
-        for (int64_t k = 0; k < p.blocks; k++) {
-            ask(rows, rows[lanes - 1] + p.a_stride, k, p.blocks);
-            format::fill(rows, k, own.scales.get(), own.panels[k]);
+    template <int panels>
+    static inline void fill(const weights * const rows[panels * lanes], int64_t k, const uint16_t * d, panels_of<panels> & p) {
+        for (int i = 0; i < panels; i++) {
+            format::fill(rows + i * lanes, k, d + (k * panels + i) * lanes, p[i]);
         }
     }
 
-    // pass multiplies rows with few columns: no panel is written to memory.
+    // add adds the products of a block's panels with n columns, in groups.
+    template <int n, int panels>
+    __attribute__((always_inline))
+    static inline void add(const panels_of<panels> & p, const int32_t * strips, int64_t k, int64_t blocks, floats * sums) {
+        constexpr int first = side(n, format::columns);
+        format::template add<first, panels>(p, ((const strip<format, first> *) strips)[k], sums);
+        if constexpr (n > first) {
+            add<n - first, panels>(p, strips + first * blocks * column, k, blocks, sums + first * panels);
+        }
+    }
+
+    // pass multiplies a panel's rows with few columns. The panel is not written to memory, which
+    // bounds the speed: the rows are few, so that what is asked for stays in the nearest cache.
     void pass(int64_t first, int count) const {
-        typedef void (*passer)(const weights * const *, const weights *, uint16_t *, const column *, int64_t, floats *);
+        typedef void (*passer)(const weights * const *, const weights *, uint16_t *, const int32_t *, int64_t, floats *);
         static const passer passers[few + 1] = {
             nullptr, passing<1>, passing<2>, passing<3>, passing<4>, passing<5>, passing<6>, passing<7>, passing<8>,
             passing<9>, passing<10>, passing<11>, passing<12>, passing<13>, passing<14>, passing<15>, passing<16>,
         };
         const weights * rows[lanes];
-        places(first, count, rows);
-        scales_of(rows, 0, std::min(p.blocks, ahead), own.scales.get());
+        places<lanes>(first, count, rows);
+        scales_of<lanes>(rows, 0, std::min(p.blocks, ahead), own.scales.get());
         floats sums[few];
-        passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.columns.data(), p.blocks, sums);
-        for (int j = 0; j < p.n; j++) {
-            store(p.c + j * p.c_stride + first, sums[j], count);
-        }
+        passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.strips.get(), p.blocks, sums);
+        write<1>(sums, p.n, p.c + first, count);
     }
 
-    // add adds a panel's products with n columns, in groups of much the same size: some at most.
-    template <int n, int some>
-    static inline void add(const typename format::panel & p, const column * c, int64_t k, floats * sums) {
-        constexpr int groups = (n + some - 1) / some, first = (n + groups - 1) / groups;
-        format::template add<first>(p, c, k, sums);
-        if constexpr (groups > 1) {
-            add<n - first, some>(p, c + first, k, sums + first);
-        }
-    }
-
-    template <int n> static void passing(const weights * const * rows, const weights * next, uint16_t * d, const column * c, int64_t blocks,
-                                         floats * out) {
+    template <int n> static void passing(const weights * const * rows, const weights * next, uint16_t * d, const int32_t * strips,
+                                         int64_t blocks, floats * out) {
         floats sums[n] = {};
         for (int64_t k = 0; k < blocks; k++) {
-            ask(rows, next, k, blocks);
+            ask<lanes>(rows, next, k, blocks);
             if (k < blocks - ahead) {
-                scales_of(rows, k + ahead, k + ahead + 1, d);
+                scales_of<lanes>(rows, k + ahead, k + ahead + 1, d);
             }
-            typename format::panel panel;
-            format::fill(rows, k, d, panel);
-            add<n, format::side_by_side>(panel, c, k, sums);
+            panels_of<1> panel;
+            fill<1>(rows, k, d, panel);
+            add<n, 1>(panel, strips, k, blocks, sums);
         }
         std::copy_n(sums, n, out);
     }
 
-    template <int n> static void multiplying(const typename format::panel * p, const column * c, int64_t blocks, floats * out) {
-        floats sums[n] = {};
-        for (int64_t k = 0; k < blocks; k++) {
-            add<n, format::side_by_side>(p[k], c, k, sums);
+    // fill turns rows into panels, to be multiplied with many columns.
+    void fill(int64_t first, int count) const {
+        const weights * rows[high];
+        places<high>(first, count, rows);
+        scales_of<high>(rows, 0, p.blocks, own.scales.get());
+        for (int64_t k = 0; k < p.blocks; k++) {
+            ask<high>(rows, rows[high - 1] + p.a_stride, k, p.blocks);
+            fill<side_by_side>(rows, k, own.scales.get(), own.filled[k]);
         }
-        std::copy_n(sums, n, out);
     }
 
-    // multiply writes the products of a panel's rows with a few columns; those of a column lie
-    // side by side.
-    void multiply(int columns, const column * c, float * out, int count) const {
-        typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, floats *);
+    // multiply writes the products of panels with a few columns; those of a column lie side by
+    // side.
+    void multiply(int columns, const int32_t * strips, float * out, int count) const {
+        typedef void (*multiplier)(const panels_of<side_by_side> *, const int32_t *, int64_t, floats *);
         static const multiplier multipliers[together + 1] = {
             nullptr, multiplying<1>, multiplying<2>, multiplying<3>, multiplying<4>,
             multiplying<5>, multiplying<6>, multiplying<7>, multiplying<8>,
         };
-        floats sums[together];
-        multipliers[columns](own.panels.get(), c, p.blocks, sums);
+        for (int j = 0; j < columns; j++) { // where sums go to is far apart, and in no cache
+            for (int i = 0; i < count; i += lanes) {
+                __builtin_prefetch(out + j * p.c_stride + i, 1);
+            }
+        }
+        floats sums[together * side_by_side];
+        multipliers[columns](own.filled.get(), strips, p.blocks, sums);
+        write<side_by_side>(sums, columns, out, count);
+    }
+
+    template <int n>
+    static void multiplying(const panels_of<side_by_side> * p, const int32_t * strips, int64_t blocks, floats * out) {
+        floats sums[n * side_by_side] = {};
+        for (int64_t k = 0; k < blocks; k++) {
+            add<n, side_by_side>(p[k], strips, k, blocks, sums);
+        }
+        std::copy_n(sums, n * side_by_side, out);
+    }
+
+    template <int panels> void write(const floats * sums, int columns, float * out, int count) const {
         for (int j = 0; j < columns; j++) {
-            store(out + j * p.c_stride, sums[j], count);
+            for (int i = 0; i < panels && i * lanes < count; i++) {
+                store(out + j * p.c_stride + i * lanes, sums[j * panels + i], std::min(lanes, count - i * lanes));
+            }
         }
     }
 
@@ -258,7 +277,16 @@ public:
     // share computes this thread's share.
     void share(const ggml_compute_params & params) const {
         prepare();
-        in_pieces(params, p, [this](int64_t first, int count) { compute(first, count); });
+        if (p.n <= few) {
+            in_pieces(params, p, lanes, [this](int64_t first, int count) { pass(first, count); });
+            return;
+        }
+        in_pieces(params, p, high, [this](int64_t first, int count) {
+            fill(first, count);
+            for (int64_t j = 0; j < p.n; j += together) {
+                multiply(std::min<int64_t>(together, p.n - j), strips_of(j), p.c + j * p.c_stride + first, count);
+            }
+        });
     }
 };
 

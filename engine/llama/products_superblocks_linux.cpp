@@ -43,56 +43,67 @@ inline void turn(const block_q6_K * const rows[lanes], int64_t k, ints q[64]) {
 struct q6_K {
     typedef block_q6_K weights;
     typedef block_q8_K activations;
-    typedef column_of<block_q8_K> column;
-    static constexpr int parts = 16; // that have a scale
-    static constexpr int side_by_side = vnni ? 8 : 6;
+    static constexpr int words = 64, parts = 16; // parts have a scale
+    static constexpr int columns = vnni ? 8 : 6, panels = vnni ? 2 : 1;
 
     // panel has in q[i] weights 4i to 4i+3 of each row, in scales[i] those of weights 16i to
     // 16i+15.
     struct panel {
         ints q[64];
-        ints scales[16];
+        totals scales[16];
         floats d;
     };
 
-    static void prepare(const column & c, int64_t blocks) {
-        for (int64_t k = 0; k < blocks; k++) {
-            for (int i = 0; i < parts; i++) {
-                c.correction[k * parts + i] = correction(c.blocks[k].q + 16 * i, 32);
-            }
-            c.d[k] = c.blocks[k].d;
+    static inline void prepare(const block_q8_K & b, int32_t * to, int columns) {
+        for (int i = 0; i < words; i++, to += columns) {
+            *to = int_at(b.q + 4 * i);
         }
+        for (int i = 0; i < parts; i++, to += columns) {
+            *to = correction(b.q + 16 * i, 32);
+        }
+        *to = bits(b.d);
     }
 
     static inline void fill(const block_q6_K * const places[lanes], int64_t k, const uint16_t * d, panel & p) {
-        p.d = halves(d + k * lanes);
+        p.d = halves(d);
         turn(places, k, p.q);
         ints bytes[4];
         sixteens(places, k, offsetof(block_q6_K, scales), bytes);
         for (int i = 0; i < parts; i++) {
-            p.scales[i] = scales(bytes[i / 4], i % 4);
+            p.scales[i] = tenon::scales(bytes[i / 4], i % 4);
         }
     }
 
     // add adds the products of a block of each row with n columns.
-    template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
-        ints wholes[n] = {};
+    template <int n, int panels>
+    __attribute__((always_inline))
+    static inline void add(const panel (&p)[panels], const strip<q6_K, n> & c, floats * sums) {
+        totals wholes[n][panels] = {};
         for (int part = 0; part < parts; part++) {
-            ints products[n];
+            ints products[n][panels];
             for (int j = 0; j < n; j++) {
-                products[j] = all(c[j].correction[k * parts + part]);
+                for (ints & sum : products[j]) {
+                    sum = all(c.corrections[part][j]);
+                }
             }
             for (int i = 0; i < 4; i++) {
                 for (int j = 0; j < n; j++) {
-                    products[j] = dots(products[j], p.q[4 * part + i], four(c[j].blocks[k].q + 16 * part + 4 * i));
+                    const ints y = all(c.q[4 * part + i][j]);
+                    for (int panel = 0; panel < panels; panel++) {
+                        products[j][panel] = dots(products[j][panel], p[panel].q[4 * part + i], y);
+                    }
                 }
             }
             for (int j = 0; j < n; j++) {
-                wholes[j] = tenon::add(wholes[j], scaled(products[j], p.scales[part]));
+                for (int panel = 0; panel < panels; panel++) {
+                    wholes[j][panel] = add_scaled(wholes[j][panel], products[j][panel], p[panel].scales[part]);
+                }
             }
         }
         for (int j = 0; j < n; j++) {
-            sums[j] = add_product(wholes[j], p.d * all(c[j].d[k]), sums[j]);
+            for (int panel = 0; panel < panels; panel++, sums++) {
+                *sums = add_product(wholes[j][panel], p[panel].d * as_floats(all(c.d[j])), *sums);
+            }
         }
     }
 };
@@ -133,26 +144,26 @@ inline floats halves(const uint16_t * a, const uint16_t *) { return tenon::halve
 struct q4_K {
     typedef block_q4_Kx8 weights;
     typedef block_q8_K activations;
-    typedef column_of<block_q8_K> column;
-    static constexpr int parts = 4; // pairs of parts that have a scale and a minimum
-    static constexpr int side_by_side = vnni ? 8 : 6;
+    static constexpr int words = 64, parts = 4; // pairs of parts that have a scale and a minimum
+    static constexpr int columns = vnni ? 8 : 6, panels = vnni ? 2 : 1;
 
     // panel is as q6_K's; minima are of a pair of parts, 16 bits each.
     struct panel {
         ints q[64];
-        ints scales[2 * parts], minima[parts];
+        totals scales[2 * parts];
+        ints minima[parts];
         floats d, dmin;
     };
 
     // prepare has a column's sums, by pairs of parts, in the place of corrections.
-    static void prepare(const column & c, int64_t blocks) {
-        for (int64_t k = 0; k < blocks; k++) {
-            const int16_t * sums = c.blocks[k].sums;
-            for (int i = 0; i < parts; i++, sums += 4) {
-                c.correction[k * parts + i] = (uint16_t) (sums[0] + sums[1]) | (uint32_t) (sums[2] + sums[3]) << 16;
-            }
-            c.d[k] = c.blocks[k].d;
+    static inline void prepare(const block_q8_K & b, int32_t * to, int columns) {
+        for (int i = 0; i < words; i++, to += columns) {
+            *to = int_at(b.q + 4 * i);
         }
+        for (const int16_t * sums = b.sums; sums < b.sums + 4 * parts; sums += 4, to += columns) {
+            *to = (uint16_t) (sums[0] + sums[1]) | (uint32_t) (sums[2] + sums[3]) << 16;
+        }
+        *to = bits(b.d);
     }
 
     static inline void fill(const block_q4_Kx8 * const places[lanes], int64_t k, const uint16_t *, panel & p) {
@@ -166,8 +177,8 @@ struct q4_K {
         // eight scales of a part, its eight minima; those of the next
         for (int i = 0; i < parts; i++) {
             ints b6 = six_bits(packed_scales(places, k, i));
-            p.scales[2 * i] = row_bytes(quarters<0>(b6), as_scale);
-            p.scales[2 * i + 1] = row_bytes(quarters<0xaa>(b6), as_scale);
+            p.scales[2 * i] = scales(row_bytes(quarters<0>(b6), as_scale));
+            p.scales[2 * i + 1] = scales(row_bytes(quarters<0xaa>(b6), as_scale));
             p.minima[i] = row_bytes(quarters<0xdd>(b6), as_pair);
         }
         const block_q4_Kx8 &a = places[0][k], &b = places[lanes - 1][k];
@@ -182,27 +193,40 @@ struct q4_K {
         return words_low(words & all_bytes(63), low | high);
     }
 
-    template <int n> static inline void add(const panel & p, const column * c, int64_t k, floats * sums) {
-        ints wholes[n] = {}, excesses[n] = {};
+    template <int n, int panels>
+    __attribute__((always_inline))
+    static inline void add(const panel (&p)[panels], const strip<q4_K, n> & c, floats * sums) {
+        totals wholes[n][panels] = {};
+        ints excesses[n][panels] = {};
         for (int part = 0; part < 2 * parts; part++) {
-            ints products[n] = {};
+            ints products[n][panels] = {};
             for (int i = 0; i < 8; i++) {
                 for (int j = 0; j < n; j++) {
-                    products[j] = dots(products[j], p.q[8 * part + i], four(c[j].blocks[k].q + 32 * part + 4 * i));
+                    const ints y = all(c.q[8 * part + i][j]);
+                    for (int panel = 0; panel < panels; panel++) {
+                        products[j][panel] = dots(products[j][panel], p[panel].q[8 * part + i], y);
+                    }
                 }
             }
             for (int j = 0; j < n; j++) {
-                wholes[j] = tenon::add(wholes[j], scaled(products[j], p.scales[part]));
+                for (int panel = 0; panel < panels; panel++) {
+                    wholes[j][panel] = add_scaled(wholes[j][panel], products[j][panel], p[panel].scales[part]);
+                }
             }
         }
         for (int i = 0; i < parts; i++) {
             for (int j = 0; j < n; j++) {
-                excesses[j] = wide_dots(excesses[j], p.minima[i], all(c[j].correction[k * parts + i]));
+                const ints y = all(c.corrections[i][j]);
+                for (int panel = 0; panel < panels; panel++) {
+                    excesses[j][panel] = wide_dots(excesses[j][panel], p[panel].minima[i], y);
+                }
             }
         }
         for (int j = 0; j < n; j++) {
-            floats d = all(c[j].d[k]);
-            sums[j] = add_product(wholes[j], p.d * d, add_product(excesses[j], p.dmin * -d, sums[j]));
+            const floats d = as_floats(all(c.d[j]));
+            for (int panel = 0; panel < panels; panel++, sums++) {
+                *sums = add_product(wholes[j][panel], p[panel].d * d, add_product(excesses[j][panel], p[panel].dmin * -d, *sums));
+            }
         }
     }
 };
