@@ -1,8 +1,8 @@
 //go:build cgo && !libllama
 
-// Products of activations with quantized weights, on CPUs with AVX2 or AVX-512 VNNI, in the place
-// of ggml's and llamafile's. The linker brings ggml's calls here (--wrap in llama_ollama.go,
-// kernels.cmake).
+// Products of activations with quantized weights, on CPUs with AVX2 or AVX-512 VNNI, in the
+// place of ggml's and llamafile's. The linker brings ggml's calls here (--wrap in
+// llama_ollama.go, kernels.cmake).
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by
 // side in a register. Here as many rows as a register has lanes are turned into panels: a register

@@ -51,10 +51,10 @@ struct asked {
     int64_t c_stride;
 };
 
-// in_pieces calls compute for all rows that this thread takes, so many (high) at a time. Where none
-// of them is wanted they are skipped. In a node's first product, whose activations lie where the
-// work buffer begins, the counter is ready: threads take pieces from it, so an interrupted thread
-// takes fewer. The pieces of other products are dealt out.
+// in_pieces calls compute for all rows that this thread takes, so many (high) at a time. Where
+// none of them is wanted they are skipped. In a node's first product, whose activations lie
+// where the work buffer begins, the counter is ready: threads take pieces from it, so an
+// interrupted thread takes fewer. The pieces of other products are dealt out.
 template <typename function> void in_pieces(const ggml_compute_params & params, const asked & p, int high, function compute) {
     const wanted rows(p.m);
     int64_t all = (p.m + high - 1) / high, size = std::max<int64_t>(all / (16 * params.nth), 1);
@@ -69,16 +69,18 @@ template <typename function> void in_pieces(const ggml_compute_params & params, 
     }
 }
 
-// strip has a block of the activations of a few columns, side by side. So one address leads to all:
-// with one for each column, most of what the processor loads would be addresses. Corrections are
-// what each part's sum starts with: weights were made unsigned, so the sum is too large.
+// strip has a block of the activations of a few columns, side by side. So one address leads to
+// all: with one for each column, most of what the processor loads would be addresses.
+// Corrections are what each part's sum starts with: weights were made unsigned, so the sum is
+// too large.
 template <typename format, int columns> struct strip {
     int32_t q[format::words][columns]; // four activations each
     int32_t corrections[format::parts][columns];
     int32_t d[columns]; // the scale, a float
 };
 
-// side is how many of n columns share a strip, some at most. All strips are of much the same width.
+// side is how many of n columns share a strip, some at most. All strips are of much the same
+// width.
 constexpr int side(int n, int some) {
     int groups = (n + some - 1) / some;
     return (n + groups - 1) / groups;
@@ -105,7 +107,7 @@ template <int high, typename block> inline void scales_of(const block * const ro
 // strip, fills a panel, and adds panels' products with a strip.
 template <typename format> class product {
     typedef typename format::weights weights;
-    template <int panels> using panels_of = typename format::panel[panels]; // of a block of each row
+    template <int panels> using panels_of = typename format::panel[panels]; // of blocks
     static constexpr int side_by_side = format::panels, high = side_by_side * lanes;
     static constexpr int column = format::words + format::parts + 1; // of a block, in a strip
 
