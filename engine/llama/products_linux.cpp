@@ -5,13 +5,13 @@
 // llama_ollama.go, kernels.cmake).
 //
 // Those multiply a row of weights with a token's activations and then add up what lies side by
-// side in a register. Here as many rows as a register has lanes are turned into panels: a register
-// holds four weights of each, so that a lane is a row and nothing is to be added up. The tokens'
-// activations lie side by side, so that one address leads to all. Panels for up to sixteen tokens
-// stay in registers, and the weights come from memory once, asked for early: that is the limit for
-// a few tokens, then the products are. With more tokens, two panels share each activation that is
-// loaded (AVX-512). A token's sums are the same whatever tokens are beside it. Of the output matrix
-// only the rows that are wanted are multiplied (rows.h).
+// side in a register. Here as many rows as a register has lanes are turned into panels: a
+// register holds four weights of each, so that a lane is a row and nothing is to be added up.
+// The tokens' activations lie side by side, so that one address leads to all. Panels for up to
+// sixteen tokens stay in registers, and the weights come from memory once, asked for early: that
+// is the limit for a few tokens, then the products are. With more tokens, two panels share each
+// activation that is loaded (AVX-512). A token's sums are the same whatever tokens are beside
+// it. Of the output matrix only the rows that are wanted are multiplied (rows.h).
 //
 // How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
 // core:
