@@ -1,18 +1,18 @@
 //go:build cgo && !libllama
 
-// Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each
-// token and head, converts each key as often, and is slower for prompts than two products of
-// matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake). Of
-// many tokens, tiles are computed; one token is computed for all heads that share keys, and so is
-// each of many that see different cells. Cells that no token sees cost next to nothing: other
-// sequences', later ones, those behind a sliding window.
+// Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for
+// each token and head, converts each key as often, and is slower for prompts than two products
+// of matrices. The linker brings ggml's calls here (--wrap in llama_ollama.go, kernels.cmake).
+// Of many tokens, tiles are computed; few tokens are computed side by side, in all heads that
+// share keys, and so are many that see different cells. Cells that no token sees cost next to
+// nothing: other sequences', later ones, those behind a sliding window.
 //
 // Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
 #include "attention_linux.h"
 
 using namespace tenon;
 
-// Fewer tokens are taken one by one: a tile has room for more.
+// Fewer tokens are no tile: that has room for more.
 static const int few_tokens = 16;
 
 static attention asked(ggml_tensor * dst) {

@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // shape is what an attention is asked for.
@@ -239,6 +241,43 @@ func attentionAsGGMLs(t *testing.T) {
 			t.Run(name, func(t *testing.T) { compare(t, s.node(t), most) })
 		}
 	}
+}
+
+// What a few tokens get is, to the last bit, what each gets alone: a draft that is evaluated in
+// one step changes no answer.
+func TestAttention_ofATokenIsTheSameBesideOthers(t *testing.T) {
+	seen := map[string]func(s *shape){
+		"what came before": func(s *shape) { s.hidden = causal(s.tokens, s.cells) },
+		"a window":         func(s *shape) { s.hidden = func(cell, token int) bool { return cell < 60+token || cell > 100+token } },
+		"all":              func(*shape) {},
+		"cells of its own": ofItsOwn,
+	}
+	inEachLibrary(t, func(t *testing.T) {
+		for name, hide := range seen {
+			for _, tokens := range []int{2, 5, 15} {
+				s := shape{tokens: tokens, cells: 150, heads: 6, shared: 2, key: 64, value: 80, keys: F16, values: F16}
+				hide(&s)
+				a := s.node(t)
+				together := a.Compute(false)
+				for i := range tokens {
+					alone := a.token(i).Compute(false)
+					if part := together[i*len(alone):][:len(alone)]; !slices.Equal(part, alone) {
+						t.Errorf("%s: token %d of %d is another alone", name, i, tokens)
+					}
+				}
+			}
+		}
+	})
+}
+
+// token is the part of an attention that one token asks for.
+func (a Attention) token(i int) Attention {
+	of := func(t Tensor) Tensor {
+		t.Size[1], t.data = 1, unsafe.Add(t.data, i*t.Strides[1])
+		return t
+	}
+	a.Q, a.Mask = of(a.Q), of(a.Mask)
+	return a
 }
 
 // However many threads take part, each head of each token is computed once.
