@@ -102,6 +102,18 @@ template <int high, typename block> inline void scales_of(const block * const ro
     }
 }
 
+// room_for_strips is one thread's memory, for all formats. It grows to what the widest product
+// asks for.
+inline int32_t * room_for_strips(int64_t words) {
+    thread_local std::unique_ptr<int32_t[]> room;
+    thread_local int64_t size = 0;
+    if (words > size) {
+        room.reset(new int32_t[words]);
+        size = words;
+    }
+    return room.get();
+}
+
 // product computes what is asked, in a format. That has kinds of blocks, a panel of rows' blocks,
 // and how many columns and panels are multiplied side by side. It writes a column's block into a
 // strip, fills a panel, and adds panels' products with a strip.
@@ -109,24 +121,19 @@ template <typename format> class product {
     typedef typename format::weights weights;
     template <int panels> using panels_of = typename format::panel[panels]; // of blocks
     static constexpr int side_by_side = format::panels, high = side_by_side * lanes;
-    static constexpr int column = format::words + format::parts + 1; // of a block, in a strip
+    static constexpr int words = format::words + format::parts + 1; // of a column's block
 
-    // scratch is one thread's. It grows to what the widest product asks for.
+    // scratch is one thread's, too.
     struct scratch {
         std::unique_ptr<panels_of<side_by_side>[]> filled;
         std::unique_ptr<uint16_t[]> scales; // of a panel's rows
-        std::unique_ptr<int32_t[]> strips;
-        int64_t width = 0, size = 0;
+        int64_t width = 0;
 
-        void reserve(int64_t blocks, int64_t n) {
+        void reserve(int64_t blocks) {
             if (blocks > width) {
                 filled.reset(new panels_of<side_by_side>[blocks]);
                 scales.reset(new uint16_t[blocks * high]);
                 width = blocks;
-            }
-            if (blocks * n > size) {
-                strips.reset(new int32_t[blocks * n * column]);
-                size = blocks * n;
             }
         }
     };
@@ -137,17 +144,12 @@ template <typename format> class product {
 
     const weights * row(int64_t i) const { return (const weights *) p.a + i / rows_of<weights> * p.a_stride; }
 
-    // strips_of is where the strips of a column and of those behind it begin.
-    int32_t * strips_of(int64_t j) const { return &own.strips[j * p.blocks * column]; }
-
     // prepare writes all columns into strips, as add will look for them.
-    void prepare() const {
-        own.reserve(p.blocks, p.n);
+    void prepare(int32_t * to) const {
         const int64_t pass = p.n <= few ? p.n : together;
         for (int64_t j = 0; j < p.n;) {
             int n = side(std::min(pass - j % pass, p.n - j), format::columns);
-            int32_t * to = strips_of(j);
-            for (int64_t k = 0; k < p.blocks; k++, to += n * column) {
+            for (int64_t k = 0; k < p.blocks; k++, to += n * words) {
                 for (int i = 0; i < n; i++) {
                     format::prepare(((const typename format::activations *) p.b)[(j + i) * p.b_stride + k], to + i, n);
                 }
@@ -192,13 +194,13 @@ template <typename format> class product {
         constexpr int first = side(n, format::columns);
         format::template add<first, panels>(p, ((const strip<format, first> *) strips)[k], sums);
         if constexpr (n > first) {
-            add<n - first, panels>(p, strips + first * blocks * column, k, blocks, sums + first * panels);
+            add<n - first, panels>(p, strips + first * blocks * words, k, blocks, sums + first * panels);
         }
     }
 
     // pass multiplies a panel's rows with few columns. The panel is not written to memory, which
     // bounds the speed: the rows are few, so that what is asked for stays in the nearest cache.
-    void pass(int64_t first, int count) const {
+    void pass(int64_t first, int count, const int32_t * strips) const {
         typedef void (*passer)(const weights * const *, const weights *, uint16_t *, const int32_t *, int64_t, floats *);
         static const passer passers[few + 1] = {
             nullptr, passing<1>, passing<2>, passing<3>, passing<4>, passing<5>, passing<6>, passing<7>, passing<8>,
@@ -208,7 +210,7 @@ template <typename format> class product {
         places<lanes>(first, count, rows);
         scales_of<lanes>(rows, 0, std::min(p.blocks, ahead), own.scales.get());
         floats sums[few];
-        passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.strips.get(), p.blocks, sums);
+        passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), strips, p.blocks, sums);
         write<1>(sums, p.n, p.c + first, count);
     }
 
@@ -278,15 +280,18 @@ public:
 
     // share computes this thread's share.
     void share(const ggml_compute_params & params) const {
-        prepare();
+        const int64_t column = p.blocks * words;
+        int32_t * strips = room_for_strips(p.n * column);
+        own.reserve(p.blocks);
+        prepare(strips);
         if (p.n <= few) {
-            in_pieces(params, p, lanes, [this](int64_t first, int count) { pass(first, count); });
+            in_pieces(params, p, lanes, [=](int64_t first, int count) { pass(first, count, strips); });
             return;
         }
-        in_pieces(params, p, high, [this](int64_t first, int count) {
+        in_pieces(params, p, high, [=](int64_t first, int count) {
             fill(first, count);
             for (int64_t j = 0; j < p.n; j += together) {
-                multiply(std::min<int64_t>(together, p.n - j), strips_of(j), p.c + j * p.c_stride + first, count);
+                multiply(std::min<int64_t>(together, p.n - j), strips + j * column, p.c + j * p.c_stride + first, count);
             }
         });
     }
