@@ -203,11 +203,7 @@ func (d *decoder) answer(w messagesRequest, r *chat.Request) error {
 	if format.Type != "json_schema" {
 		return chat.Invalidf(field+".type", "is %q; expected json_schema", format.Type)
 	}
-	if wire.IsNull(format.Schema) {
-		return chat.Invalidf(field+".schema", "is required")
-	}
-	r.Answer, r.AnswerPlace.Field = &tools.Answer{Syntax: "json_schema", Definition: string(format.Schema)}, field+".schema"
-	return nil
+	return wire.AnswerFormat(field, format.Type, format.Schema, chat.AnswerPlace{Field: field + ".schema"}, r)
 }
 
 func (d *decoder) conversation(w messagesRequest, r *chat.Request) error {
