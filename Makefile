@@ -13,19 +13,18 @@ JOBS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 PACKAGES = $(or $(shell go list ./...),$(error go list finds no packages))
 
-# Packages in whose tests goroutines meet are tested under the race detector, and only so. Left out
-# are those that link the engine, which would take minutes, and those whose tests have one goroutine:
+# Packages in whose tests goroutines meet are tested under the race detector as well. Left out are
+# those that link the engine, which would take minutes, and those whose tests have one goroutine:
 # what they share is raced by the packages that serve it.
 ONE_GOROUTINE = server/(sdktest|servertest.*|streamtest|anthropic|openai|wire|chat/adapter|chat/prepared|lmstudio/rest)
 RACE_PACKAGES = $(shell go list ./server/... ./engine/worker ./engine/worker/runner 2>/dev/null | grep -vE '/$(ONE_GOROUTINE)$$')
 
 # The others, those first that take longest: go test begins them in this order, and none is left for one core at the end.
 LONGEST = tenon/grammar tenon/tools tenon/engine/llama tenon/engine/worker/native tenon/cmd/tenon tenon/grammar/lex
-PLAIN_PACKAGES = $(LONGEST) $(filter-out $(LONGEST) $(RACE_PACKAGES),$(PACKAGES))
+IN_ORDER = $(LONGEST) $(filter-out $(LONGEST),$(PACKAGES))
 
 # Tests that walk much data on one goroutine: under the race detector they take ten times as long and find nothing. One bounds memory, of which the detector takes more than it gives.
 WALKS = $(shell paste -sd'|' cmd/scripts/walks.txt)
-WALK_PACKAGES = $(shell grep -rlE '^func ($(WALKS))' --include='*_test.go' server engine | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
 # Packages whose tests start servers, compare with clients or compile kernels: none of them is quick.
 SLOW_PACKAGES = (server/sdktest|server/servertest/contract|cmd/clients|cmd/bench|cmd/soak|engine/remote/realtest|engine/llama/kerneltest)
@@ -59,20 +58,22 @@ needs:
 
 # Tests and linters make much garbage: collected less often, they take a fifth less time. The limit
 # is for each process.
-test test-fast lint: export GOGC = 400
-test test-fast lint: export GOMEMLIMIT = 2GiB
+test test-race test-fast lint: export GOGC = 400
+test test-race test-fast lint: export GOMEMLIMIT = 2GiB
 
 # The official SDKs are half of what a fresh clone compiles for its tests. Without inlining they take
 # half the time; whoever changes this compiles them once more.
 SDKS = github.com/openai/openai-go/v3 github.com/anthropics/anthropic-sdk-go/v2
-test lint: export GOFLAGS += $(foreach s,$(SDKS),-gcflags=$(s)/...=-l)
+test test-race lint: export GOFLAGS += $(foreach s,$(SDKS),-gcflags=$(s)/...=-l)
 
 .PHONY: test
 test: needs lint ## lint and every test of the default build
-	go test -vet=off -p $(JOBS) $(PLAIN_PACKAGES)
-	go test -vet=off -p $(JOBS) -run '^($(WALKS))$$' $(WALK_PACKAGES)
-	go test -vet=off -p $(JOBS) -race -skip '^($(WALKS))$$' $(RACE_PACKAGES)
+	go test -vet=off -p $(JOBS) $(IN_ORDER)
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/tenon
+
+.PHONY: test-race
+test-race: needs ## the tests in which goroutines meet, under the race detector
+	go test -vet=off -p $(JOBS) -race -skip '^($(WALKS))$$' $(RACE_PACKAGES)
 
 .PHONY: test-fast
 test-fast: needs ## the tests of 0.3 seconds at most each, for the loop of work; cmd/scripts/slow-tests.txt names the others
