@@ -40,7 +40,6 @@ typedef __m512i ints;
 typedef __m512 floats;
 
 inline ints all(int32_t v) { return _mm512_set1_epi32(v); }
-inline floats all(float v) { return _mm512_set1_ps(v); }
 inline floats as_floats(ints q) { return _mm512_castsi512_ps(q); }
 inline ints all_bytes(int8_t v) { return _mm512_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm512_add_epi32(a, b); }
@@ -87,7 +86,6 @@ typedef __m256i ints;
 typedef __m256 floats;
 
 inline ints all(int32_t v) { return _mm256_set1_epi32(v); }
-inline floats all(float v) { return _mm256_set1_ps(v); }
 inline floats as_floats(ints q) { return _mm256_castsi256_ps(q); }
 inline ints all_bytes(int8_t v) { return _mm256_set1_epi8(v); }
 inline ints add(ints a, ints b) { return _mm256_add_epi32(a, b); }
