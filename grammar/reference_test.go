@@ -5,8 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"tenon/grammar/lex"
 )
 
 // TestReference_examplesHold runs the examples of GBNF.md.
@@ -36,19 +34,6 @@ func TestReference_examplesHold(t *testing.T) {
 					t.Errorf("%s\n%s %q: it does not", src, word, s)
 				}
 			}
-		}
-	}
-}
-
-// TestReference_listsEveryFormat: a format that is decided is in the table.
-func TestReference_listsEveryFormat(t *testing.T) {
-	text, err := os.ReadFile("GBNF.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range lex.FormatNames() {
-		if !strings.Contains(string(text), "`"+name+"`") {
-			t.Errorf("GBNF.md does not tell what %s means", name)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestLengthsOf_areThoseOfTheWords(t *testing.T) {
 				t.Fatalf("%s: length %d is %v, %v", a.describeExpr(e), n, got, s)
 			}
 		}
-		if n := a.MinBytes(a.Start(e)); a.Start(e) != Dead && a.Shortest(a.Start(e)) == nil {
+		if n := a.MinBytes(a.Start(e)); a.Start(e) != Dead && a.shortest(a.Start(e)) == nil {
 			t.Fatalf("%s: no word of %d bytes", a.describeExpr(e), n)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // next, though little of it is precomputed for one of them.
 func TestFormat_outgrowsItsArena(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 5))
-	for number, name := range FormatNames() {
+	for number, name := range formatNames {
 		small, large := NewArena(Limits{}), NewArena(Limits{})
 		known := newFormatArena(name, 5)
 		small.shared = make([]sharedFormat, len(formatNames))

@@ -139,7 +139,7 @@ func checkDistances(t *testing.T, a *Arena, start State, model language) {
 	if best <= bruteLength && d != best || best > bruteLength && d <= bruteLength {
 		t.Fatalf("distance %d, want %d", d, best)
 	}
-	if w := a.Shortest(start); len(w) != d || !a.Accepting(a.Walk(start, string(w))) {
+	if w := a.shortest(start); len(w) != d || !a.Accepting(a.Walk(start, string(w))) {
 		t.Fatalf("shortest word %q, distance %d", w, d)
 	}
 }

@@ -19,13 +19,13 @@ func ExampleArena_Regex() {
 	start := a.Start(short)
 	for _, text := range []string{"mortise", "mortise-", "none", "mortise-and-tenon"} {
 		s := a.Walk(start, text)
-		fmt.Printf("%s %v %v %q\n", text, a.Accepting(s), a.Live(s), a.Shortest(s))
+		fmt.Println(text, a.Accepting(s), a.Live(s), a.MinBytes(s))
 	}
 	// Output:
-	// mortise true true ""
-	// mortise- false true "a"
-	// none false true "a"
-	// mortise-and-tenon false false ""
+	// mortise true true 0
+	// mortise- false true 1
+	// none false true 1
+	// mortise-and-tenon false false 0
 }
 
 func ExampleArena_Number() {

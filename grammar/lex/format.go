@@ -54,9 +54,6 @@ func (a *Arena) FormatSuperset(name string) (Expr, bool) {
 	return empty, false
 }
 
-// FormatNames returns the names that Format knows, sorted.
-func FormatNames() []string { return slices.Clone(formatNames) }
-
 func (a *Arena) format(name string, build func(*Arena) Expr) Expr {
 	if e, ok := a.formats[name]; ok {
 		return e

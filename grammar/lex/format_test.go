@@ -66,7 +66,7 @@ var formatCases = map[string]struct{ valid, invalid []string }{
 
 func TestFormat(t *testing.T) {
 	a := NewArena(Limits{})
-	for _, name := range FormatNames() {
+	for _, name := range formatNames {
 		e, ok := a.Format(name)
 		cases := formatCases[name]
 		if !ok || len(cases.valid) == 0 {
@@ -84,7 +84,7 @@ func TestFormat(t *testing.T) {
 				t.Errorf("%s accepts %q", name, v)
 			}
 		}
-		if w := a.Shortest(start); len(w) != a.MinBytes(start) || !a.Accepting(a.Walk(start, string(w))) {
+		if w := a.shortest(start); len(w) != a.MinBytes(start) || !a.Accepting(a.Walk(start, string(w))) {
 			t.Errorf("%s: shortest %q", name, w)
 		}
 	}
@@ -227,6 +227,19 @@ func TestSearch_besideACounterCostsLittle(t *testing.T) {
 		}
 		if n := a.Derived() - before; s == Dead || n > letters*c.most {
 			t.Errorf("%s beside %s: %d derivatives for %d letters", c.format, c.pattern, n, letters)
+		}
+	}
+}
+
+// TestFormat_referenceListsEach: a format that is decided is in the table of the reference.
+func TestFormat_referenceListsEach(t *testing.T) {
+	text, err := os.ReadFile("../GBNF.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range formatNames {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("GBNF.md does not tell what %s means", name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,7 +187,7 @@ func TestJSONString_everyCodePoint(t *testing.T) {
 // TestStepStringOnce_agreesWithRows: the same bytes may follow, whether rows are made or not.
 func TestStepStringOnce_agreesWithRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for _, name := range append(FormatNames(), stringPatterns...) {
+	for _, name := range slices.Concat(formatNames, stringPatterns) {
 		rows, once := NewArena(Limits{}), NewArena(Limits{})
 		start := func(a *Arena) StringState {
 			e, ok := a.Format(name)

@@ -169,7 +169,7 @@ func (w *spellingWalk) visit(s State, text string) {
 	}
 	if s != Dead && !w.checked[s] {
 		w.checked[s] = true
-		if rest := w.a.Shortest(s); !w.member(text+string(rest)) || len(rest) != w.a.MinBytes(s) {
+		if rest := w.a.shortest(s); !w.member(text+string(rest)) || len(rest) != w.a.MinBytes(s) {
 			w.failed = true
 			w.t.Errorf("%s: after %q alive, but %q is no member", w.spec, text, text+string(rest))
 		}
@@ -231,7 +231,7 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, begun := range []string{"", "1", "12"} {
-			if rest := a.Shortest(a.Walk(a.Start(e), begun)); !member(spec, begun+string(rest)) {
+			if rest := a.shortest(a.Walk(a.Start(e), begun)); !member(spec, begun+string(rest)) {
 				t.Errorf("%s: %q", describe(spec), begun+string(rest))
 			}
 		}
@@ -268,7 +268,7 @@ func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
 			if s == Dead {
 				continue
 			}
-			if rest := a.Shortest(s); rest == nil || !member(spec, text+string(rest)) {
+			if rest := a.shortest(s); rest == nil || !member(spec, text+string(rest)) {
 				t.Errorf("%s: behind %s… of %d digits, %q", describe(spec), text[:3], len(text), rest)
 			}
 		}

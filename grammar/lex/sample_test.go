@@ -39,11 +39,35 @@ func sample(t *testing.T, a *Arena, r *rand.Rand, s State) string {
 		text = append(text, b)
 		s = a.Step(s, b)
 	}
-	rest := a.Shortest(s)
+	rest := a.shortest(s)
 	if rest == nil {
 		t.Fatalf("no end after %q: %v", text, a.Err())
 	}
 	return string(text) + string(rest)
+}
+
+// shortest returns a shortest accepted continuation, nil for Dead.
+func (a *Arena) shortest(s State) []byte {
+	if s == Dead {
+		return nil
+	}
+	out := []byte{}
+	for !a.Accepting(s) {
+		row, want := a.Row(s), a.MinBytes(s)-1
+		next := -1
+		for b, t := range row {
+			if t != Dead && (next < 0 || t != row[next]) && a.MinBytes(t) <= want {
+				next = b
+				break
+			}
+		}
+		if next < 0 {
+			return nil // a limit on work was met
+		}
+		out = append(out, byte(next))
+		s = row[next]
+	}
+	return out
 }
 
 // TestFormat_regexIsSound: the parser accepts every text of the format.
@@ -80,7 +104,7 @@ func TestSamples_areWords(t *testing.T) {
 			t.Errorf("%s: %v", name, a.Err())
 		}
 	}
-	for _, name := range FormatNames() {
+	for _, name := range formatNames {
 		a := NewArena(Limits{})
 		e, _ := a.Format(name)
 		check(a, e, name)

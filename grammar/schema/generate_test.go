@@ -115,10 +115,13 @@ func (g *generator) text(s *Schema, e Expr, high int) (string, error) {
 	if !a.Live(state) {
 		return "", errStuck
 	}
-	rest := a.Shortest(state)
-	out = append(out, rest...)
-	if a.Err() != nil || !a.Accepting(a.Walk(state, string(rest))) {
-		return "", errLarge // distances are beyond the arena's limits
+	for !a.Accepting(state) {
+		row := a.Row(state)
+		b := slices.IndexFunc(row[:], func(to lexState) bool { return a.Live(to) && a.MinBytes(to) < a.MinBytes(state) })
+		if b < 0 || a.Err() != nil {
+			return "", errLarge // distances are beyond the arena's limits
+		}
+		out, state = append(out, byte(b)), row[b]
 	}
 	if high != Unbounded && len([]rune(string(out))) > high {
 		return "", errStuck
