@@ -60,7 +60,7 @@ var ablations = map[string]ablationCase{
 	"keys require keys": {files: "json_rules.go: owed", touches: func(a *schema.Alt) bool { return isObject(a) && len(a.Object.Implications) > 0 },
 		alt: func(a *schema.Alt) { a.Object.Implications = nil },
 		src: `root ::= %json{"properties":{"a":true,"b":true},"dependentRequired":{"a":["b"]}}` + tight, text: `{"a":1}`},
-	"bounds on keys": {files: "json_rules.go: room", touches: func(a *schema.Alt) bool {
+	"bounds on keys": {files: "json_rules.go: keysLeft", touches: func(a *schema.Alt) bool {
 		return isObject(a) && (a.Object.MinProps > 0 || a.Object.MaxProps != schema.Unbounded)
 	},
 		alt: func(a *schema.Alt) { a.Object.MinProps, a.Object.MaxProps = 0, schema.Unbounded },
@@ -71,8 +71,8 @@ var ablations = map[string]ablationCase{
 	"bounds on lengths": {files: "kind_value.go: count, fits", touches: isBounded,
 		alt: func(a *schema.Alt) { a.String.MinLen, a.String.MaxLen = 0, schema.Unbounded },
 		src: `root ::= %json{"type":"string","maxLength":2}` + tight, text: `"abc`},
-	"room for escapes": {files: "kind_value.go: escapeFits", touches: isBounded,
-		rules: rareEscapeRoom,
+	"escapes under a bound": {files: "kind_value.go: escapeFits", touches: isBounded,
+		rules: rareEscapeFits,
 		src:   `root ::= %json{"type":"string","pattern":"^a*(bcd)?$","maxLength":3}[space=none]`, text: `"aaa\`},
 	"names with escapes": {files: "kind_name.go: stepNameEscape", touches: isObject,
 		rules: rareNameEscapes,

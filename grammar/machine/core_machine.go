@@ -61,7 +61,7 @@ type Machine struct {
 
 	members     map[textID]map[textID]textID // memo of membersOf
 	escapeTexts []string                     // escapes begun in named keys; 0 is none
-	escapeRooms map[stringState]escapeRoom   // memo of escapeFits
+	escapeNeeds map[stringState]escapeNeed   // memo of escapeFits
 	buf         []byte
 	marks       []mark
 	configs     *configs
@@ -81,7 +81,7 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{},
+		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]escapeNeed{}, members: map[textID]map[textID]textID{},
 		spelled: map[spelling][]string{}, nameListIDs: map[string]int32{}, classIDs: map[class]int32{}, keys: newKeySets(), dist: distances{stacks: map[stackID]int32{}},
 	}
 }

@@ -11,10 +11,10 @@ const (
 	rareNumbers                      // numbers among those
 	rareObjects                      // objects among those
 	rareCanonical                    // elements differ as values, not as texts
-	rareKeysApart                    // keys that are not named come once
-	rareEscapeRoom                   // what an escape may stand for, near a bound
+	rareKeysApart                    // an unnamed key does not come twice
+	rareEscapeFits                   // which escapes still fit under a bound on the length
 	rareNameEscapes                  // names with escapes
-	rareUnnamedEnds                  // the shortest of keys that are not named
+	rareUnnamedEnds                  // the shortest keys that are not named
 )
 
 // ablation is what a test leaves out: nothing in a program.

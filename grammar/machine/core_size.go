@@ -24,7 +24,7 @@ func (m *Machine) Size() int {
 	n += cap(m.values)*int(unsafe.Sizeof(value{})) + cap(m.strings)*int(unsafe.Sizeof(jsonString{})) + cap(m.classes)*int(unsafe.Sizeof(class{}))
 	n += mapSize(len(m.valueIDs)+len(m.objectIDs)+len(m.arrayIDs), 12) + mapSize(len(m.stringIDs), int(unsafe.Sizeof(stringKey{}))+4)
 	n += cap(m.keys.nodes)*int(unsafe.Sizeof(keyNode{})) + mapSize(len(m.keys.ids), int(unsafe.Sizeof(keyNode{}))+4)
-	return n + mapSize(len(m.escapeRooms), int(unsafe.Sizeof(stringState{}))+8) + mapSize(len(m.dist.stacks), 8)
+	return n + mapSize(len(m.escapeNeeds), int(unsafe.Sizeof(stringState{}))+8) + mapSize(len(m.dist.stacks), 8)
 }
 
 // mapSize is about what a map of so many entries takes, each of so many bytes: it is two thirds

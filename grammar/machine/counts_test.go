@@ -83,7 +83,7 @@ func countsOf(t *testing.T, k *Masks, v *vocab.Vocab, texts []string) string {
 			id = m.Step(id, int(text[i]))
 		}
 	}
-	registers, memos, states := 0, len(m.escapeRooms)+len(m.escapeTexts), 0
+	registers, memos, states := 0, len(m.escapeNeeds)+len(m.escapeTexts), 0
 	for _, o := range m.objects {
 		registers, memos = registers+len(o.regs), memos+len(o.next)+len(o.apart)
 	}

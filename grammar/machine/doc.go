@@ -17,27 +17,43 @@
 // (kind_name.go, json_member.go); keys that an object does not name change nothing in it but a set
 // that all share.
 //
-// A mask is one walk down the vocabulary's tree with threads in hand (mask_walk.go,
-// mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay in, the
-// tokens that do are a bitset computed once for that state, and only those that leave it are
-// walked (mask_slice.go). Most of JSON is strings and keys: they have slices of their own
-// (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go), made from what tokens do
-// inside of any JSON string (mask_lexicon.go); tokens that end a key are found once for all
-// objects (mask_key_ends.go); states that differ in counters alone share them (mask_counter.go),
-// and a state takes over what is known of one that leads on as it does (mask_delta.go). Those are
-// found in the tree of the tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which
-// holds letters as one; there a state may lead to a crowd of others (mask_string_crowd.go). All of
-// it counts its work, and pauses when it has done a step's (mask_compute.go): what many masks
-// share is whole then, and what one mask is collected in is its own. Masks that are equal are kept
-// once; what was not used lately is forgotten (mask_kept.go).
+// # Masks
 //
-// Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
-// step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
-// that must differ), mask_ (the tokens that may come), end_ (the shortest way to an end).
-// kind_plain.go is %plain, the text of a schema's strings as it is, without quotes; kind_value.go
-// reads JSON strings, too. core_counts.go counts what lexical automata have done, and names the
-// automata that a configuration is in. core_rare.go names the rules that few schemas need;
-// make ablations tells what each of them defends.
+// A mask is one walk down the vocabulary's tree with threads in hand. Most tokens are not walked.
+// Where a thread is inside of a lexical automaton that most tokens stay in, those that do are one
+// bitset, a slice, computed once for that state. Only the others are walked. Most of JSON is
+// strings and keys, which have slices of their own.
+//
+// All of it counts its work, and pauses when it has done a step's. What many masks share is whole
+// then; what one mask is collected in is its own.
+//
+//	mask_compute.go, mask_walk.go            Masks, in steps; the walk
+//	mask_expect.go, mask_forced.go           bytes that the walk tries; bytes that must come
+//	mask_slice.go                            slices of lexical automata
+//	mask_lexicon.go                          what tokens do inside of any JSON string; the next
+//	                                         four are made from it
+//	mask_string.go, mask_element.go          slices of strings; of those that must differ
+//	mask_name.go, mask_unnamed_key.go        slices of keys that the schema names, and others
+//	mask_key_ends.go                         tokens that end a key, found once for all objects
+//	mask_counter.go                          states that differ in counters alone share a slice
+//	mask_delta.go                            a slice made from that of a state much like it
+//	mask_string_walk.go, mask_string_shapes.go
+//	                                         how a string's slice is found: by the shapes of
+//	                                         tokens, in which all letters are one
+//	mask_string_lookahead.go                 states that any text may follow
+//	mask_string_crowd.go                     shapes that lead to many states at once
+//	mask_resume.go                           a mask in pieces, where the automata get full
+//	mask_kept.go                             masks that are kept, equal ones once
+//
+// # The other files
+//
+// By prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the step),
+// kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects that
+// must differ), end_ (the shortest way to an end). Two terminals share kind_plain.go: %plain, the
+// text of a schema's strings without quotes and escapes, and %quoted, with escapes. kind_value.go
+// reads JSON strings, too. core_counts.go counts what lexical automata have done, and names those
+// that a configuration is in. core_rare.go names the rules that few schemas need; make ablations
+// tells what each of them defends.
 //
 // # Words
 //

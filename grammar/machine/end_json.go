@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// The distances of JSON are upper bounds: some end is that near. They count no white space and the
-// shortest spelling of everything.
+// The distances of JSON are upper bounds: some end is no farther. They count no white space and
+// the shortest spelling of everything.
 
 func (m *Machine) stringDistance(i int, s lex.StringState, read int32) int32 {
 	d := &m.strings[i]

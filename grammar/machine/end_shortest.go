@@ -119,11 +119,13 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 	return 0
 }
 
-// Within returns the tokens of Mask after which the shortest end fits into the rest of the budget;
-// where there are none, those that come closest to an end. Of large masks only some are looked at,
-// and all of one byte, among which is the next step on the shortest way: in a text that may be
-// anything every token has a state of its own. White space counts only where it comes closer:
-// where distances are bounds, it may seem to be as close as anything, again and again.
+// Within returns the tokens of Mask after which the shortest end fits into the rest of the budget.
+// Where there are none, it returns those that come closest to an end.
+//
+// Of a large mask not all tokens are looked at: in a text that may be anything each has a state of
+// its own. Tokens of one byte always are, for one of them is the next step on the shortest way.
+// White space counts only if it comes closer to the end. Distances are upper bounds, so that it
+// may seem to come no farther, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	mask := k.Mask(id, nil)
 	here := k.m.Distance(id)
@@ -163,15 +165,15 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	return mask
 }
 
-// nearestThreads are the threads of a configuration from which the end is nearest, up to maxNear.
-// What they cannot read, a nearer end does not need.
+// nearestThreads are the threads of a configuration from which the end is nearest, maxNearest at
+// most. The shortest way to an end begins in one of them.
 func (m *Machine) nearestThreads(id ConfigID) []thread {
 	type far struct {
 		thread
 		distance int32
 	}
 	all := m.apart(m.configs.lists[id])
-	if len(all) <= maxNear {
+	if len(all) <= maxNearest {
 		return all
 	}
 	list := make([]far, len(all))
@@ -179,15 +181,15 @@ func (m *Machine) nearestThreads(id ConfigID) []thread {
 		list[i] = far{t, m.distanceOf(t)}
 	}
 	slices.SortStableFunc(list, func(a, b far) int { return int(a.distance) - int(b.distance) })
-	near := make([]thread, maxNear)
-	for i := range near {
-		near[i] = list[i].thread
+	first := make([]thread, maxNearest)
+	for i := range first {
+		first[i] = list[i].thread
 	}
-	return near
+	return first
 }
 
-// apart splits threads in keys, so that each waits for one object: near and far are measured for
-// the objects.
+// apart splits threads in keys, so that each waits for one object: distances differ between
+// objects.
 func (m *Machine) apart(list []thread) []thread {
 	var all []thread
 	for _, t := range list {
@@ -234,8 +236,8 @@ const maxLooked = 4_096
 // a way to its end that is its own.
 const maxSearched = 1 << 13
 
-// maxNear is how many threads are led through tokens.
-const maxNear = 16
+// maxNearest is how many threads are led through tokens.
+const maxNearest = 16
 
 // isBlank says whether a text is white space alone.
 func isBlank(text []byte) bool {

@@ -158,7 +158,7 @@ type ended struct {
 func (m *Machine) addMeeting(k ended, next int) {
 	o := k.object
 	if next == len(o.exists) {
-		if o.alt.MaxProps == schema.Unbounded || o.room(&k.reg) >= countBits(o.owed(k.reg.seen, -1))+o.unmet(&k.reg) {
+		if o.alt.MaxProps == schema.Unbounded || o.keysLeft(&k.reg) >= countBits(o.owed(k.reg.seen, -1))+o.unmet(&k.reg) {
 			m.addMember(o, k.entry, o.intern(k.reg), k.reg.keys, m.valueIndex(o.unit, k.node))
 		}
 		return

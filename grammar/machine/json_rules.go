@@ -20,21 +20,21 @@ func (m *Machine) rulesOf(o *object, st, reg int32) *rules {
 
 func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	owed := o.owed(reg.seen, -1)
-	room := o.room(reg)
+	left := o.keysLeft(reg)
 	r := &rules{names: make([]uint64, len(reg.seen))}
 	for i, w := range o.present {
 		r.names[i] = w &^ reg.seen[i]
 	}
 	if !o.plain {
-		o.restrict(r.names, reg, owed, room)
+		o.restrict(r.names, reg, owed, left)
 	}
 	if len(reg.uniqueSet) > 0 {
 		m.refuseTaken(o, reg, r.names)
 	}
-	if o.mayHaveExtra(owed, room) {
+	if o.mayHaveExtra(owed, left) {
 		m.addClasses(o, reg, r)
 	}
-	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && room-countBits(owed) <= o.unmet(reg) {
+	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && left-countBits(owed) <= o.unmet(reg) {
 		m.keepForExisting(o, reg, r, owed)
 	}
 	r.more = anyBit(r.names, 0, len(o.names)) || len(r.extra) > 0
@@ -57,8 +57,8 @@ func (o *object) unmet(reg *register) int {
 	return n
 }
 
-// keepForExisting leaves in r the keys that are owed or meet an obligation: there is room for no
-// others.
+// keepForExisting leaves in r the keys that are owed or meet an obligation: under maxProperties
+// there may be no others.
 func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uint64) {
 	a := o.unit.arena
 	for rank, name := range o.names {
@@ -105,8 +105,8 @@ func countBits(set []uint64) int {
 	return n
 }
 
-// room is how many keys may still come.
-func (o *object) room(reg *register) int {
+// keysLeft is how many keys may still come.
+func (o *object) keysLeft(reg *register) int {
 	if o.alt.MaxProps == schema.Unbounded {
 		return 1 << 30
 	}
@@ -146,20 +146,20 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 	return all
 }
 
-// restrict takes out of names those after which the object could not be completed: for lack of
-// room, because of what they imply, or of the order.
-func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int) {
+// restrict takes out of names those after which the object could not be completed: because of
+// maxProperties, of what they imply, or of the order. left is how many keys may still come.
+func (o *object) restrict(names []uint64, reg *register, owed []uint64, left int) {
 	first, count := o.firstPlace(owed), countBits(owed)
 	for rank := range o.names {
 		var fits bool
 		switch {
 		case len(o.implied) > 0:
 			after := o.owed(reg.seen, int32(rank))
-			fits = countBits(after) < room && o.inOrder(reg, rank, o.firstPlace(after))
+			fits = countBits(after) < left && o.inOrder(reg, rank, o.firstPlace(after))
 		case hasBit(owed, rank):
-			fits = count <= room && o.inOrder(reg, rank, first)
+			fits = count <= left && o.inOrder(reg, rank, first)
 		default:
-			fits = count < room && o.inOrder(reg, rank, first)
+			fits = count < left && o.inOrder(reg, rank, first)
 		}
 		if !fits {
 			names[rank>>6] &^= 1 << (rank & 63)
@@ -203,9 +203,9 @@ func (o *object) enoughBehind(reg *register, rank int) bool {
 }
 
 // mayHaveExtra says whether a key that is not named may come next.
-func (o *object) mayHaveExtra(owed []uint64, room int) bool {
+func (o *object) mayHaveExtra(owed []uint64, left int) bool {
 	n := countBits(owed)
-	return n < room && (n == 0 || !o.unit.declared)
+	return n < left && (n == 0 || !o.unit.declared)
 }
 
 // addClasses gives the classes of other keys, without the keys that there are already. Where there

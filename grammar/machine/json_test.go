@@ -108,17 +108,17 @@ func TestUnique_longStringsAreLeft(t *testing.T) {
 	}
 }
 
-// TestString_roomOfEscapesIsFoundOnce: what is known of the room that a state within an escape
+// TestString_needsOfEscapesAreFoundOnce: what is known of what a state within an escape
 // needs is not found again.
-func TestString_roomOfEscapesIsFoundOnce(t *testing.T) {
+func TestString_needsOfEscapesAreFoundOnce(t *testing.T) {
 	m := compiled(t, `root ::= %json{"type":"string","pattern":"^a*bcd$","maxLength":9}`, false)
 	id := after(t, m, `"a\`)
 	s, u := lex.StringState(m.configs.lists[id][0].st), m.values[0].unit
-	m.escapeRooms[stringState{u, s}] = escapeRoom{enough: 1}
+	m.escapeNeeds[stringState{u, s}] = escapeNeed{enough: 1}
 	if !m.escapeFits(u, s, 1) {
 		t.Error("enough room is looked at again")
 	}
-	m.escapeRooms[stringState{u, s}] = escapeRoom{short: 100}
+	m.escapeNeeds[stringState{u, s}] = escapeNeed{short: 100}
 	if m.escapeFits(u, s, 50) {
 		t.Error("too little room is looked at again")
 	}

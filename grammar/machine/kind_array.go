@@ -157,7 +157,7 @@ type splitter struct {
 // not; i is the first of them not yet decided.
 func (s *splitter) contains(next elements, item *schema.Node, i int) {
 	if i == len(s.a.alt.Contains) {
-		if s.a.enoughRoom(&next) {
+		if s.a.canMeetContains(&next) {
 			s.list = append(s.list, option{s.m.valueIndex(s.a.unit, item), s.a.intern(next)})
 		}
 		return
@@ -181,8 +181,8 @@ func (s *splitter) contains(next elements, item *schema.Node, i int) {
 	}
 }
 
-// enoughRoom says whether the Contains can still be met after an element.
-func (a *array) enoughRoom(r *elements) bool {
+// canMeetContains says whether enough elements may follow one to meet every Contain.
+func (a *array) canMeetContains(r *elements) bool {
 	if a.alt.Max == schema.Unbounded {
 		return true
 	}

@@ -89,12 +89,12 @@ func (m *Machine) plainDistance(p plain, st lex.State, read int32) int32 {
 	return max(int32(p.arena.MinBytes(st)), p.min-read)
 }
 
-// collectPlain adds the tokens that a thread in plain text allows: those that stay inside are the
-// same for every count that leaves room for any token.
+// collectPlain adds the tokens that a thread in plain text allows. Those that stay inside are the
+// same for every count, as long as any token fits under the bound.
 func (k *collector) collectPlain(t thread) bool {
 	p := &k.m.plains[t.def.index()]
-	near := p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max
-	return !near && k.collectText(t)
+	tight := p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max
+	return !tight && k.collectText(t)
 }
 
 // enterQuoted begins text as it stands inside a JSON string.

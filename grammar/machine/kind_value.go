@@ -219,28 +219,28 @@ func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	case raw:
 		return n+int32(d.unit.arena.MinRunes(inner)) <= d.max
 	}
-	if room := d.unit.arena.Reach(inner, 0); room >= 0 && n+1+int32(room) <= d.max {
+	if most := d.unit.arena.Reach(inner, 0); most >= 0 && n+1+int32(most) <= d.max {
 		return true
 	}
 	return m.escapeFits(d.unit, s, d.max-n)
 }
 
-// escapeRoom is what is known of the room that a state within an escape needs: that so many code
-// points are enough, and that so many are not; 0 for nothing.
-type escapeRoom struct{ enough, short int32 }
+// escapeNeed is what is known of how many code points a string needs to end, from a state within
+// an escape: so many are enough, so many are too few; 0: not known.
+type escapeNeed struct{ enough, short int32 }
 
-// escapeFits says whether the string can end within so many code points from a state within an
-// escape on, the escaped one included. What an escape may stand for depends on its digits, hence
-// it looks at all of them until one fits; many escapes share their ends.
-func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
+// escapeFits says whether a string can end within most code points from a state within an escape,
+// the escaped one included. What an escape stands for depends on its digits: it tries each until
+// one fits. Many escapes share their ends, so that it remembers what it finds.
+func (m *Machine) escapeFits(u *Unit, s lex.StringState, most int32) bool {
 	key := stringState{u, s}
-	known := m.escapeRooms[key]
+	known := m.escapeNeeds[key]
 	switch {
-	case rareEscapeRoom.off():
+	case rareEscapeFits.off():
 		return true
-	case known.enough != 0 && known.enough <= room:
+	case known.enough != 0 && known.enough <= most:
 		return true
-	case room <= known.short:
+	case most <= known.short:
 		return false
 	}
 	last := lex.StringDead
@@ -250,12 +250,12 @@ func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
 		}
 		last = next
 		inner, raw := u.arena.Decoded(next)
-		if raw && 1+int32(u.arena.MinRunes(inner)) <= room || !raw && m.escapeFits(u, next, room) {
-			m.escapeRooms[key] = escapeRoom{room, known.short}
+		if raw && 1+int32(u.arena.MinRunes(inner)) <= most || !raw && m.escapeFits(u, next, most) {
+			m.escapeNeeds[key] = escapeNeed{most, known.short}
 			return true
 		}
 	}
-	m.escapeRooms[key] = escapeRoom{known.enough, room}
+	m.escapeNeeds[key] = escapeNeed{known.enough, most}
 	return false
 }
 

@@ -87,14 +87,14 @@ func (k *collector) eachLong(x *stringSlice, long *longTokens, f func(id int32, 
 		return
 	}
 	tree, a := &long.tree, x.unit.arena
-	var at, near [vocab.MaxPiece + 2]lex.StringState
-	at[0], near[0] = x.state, x.abstract.state
+	var at, simple [vocab.MaxPiece + 2]lex.StringState
+	at[0], simple[0] = x.state, x.abstract.state
 	steps := &k.steps
 	*steps = [longSteps]longStep{}
 	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
-		near[n.Depth] = onward(near[n.Depth-1], n.Byte, a.StepString)
-		if near[n.Depth] == lex.StringDead {
+		simple[n.Depth] = onward(simple[n.Depth-1], n.Byte, a.StepString)
+		if simple[n.Depth] == lex.StringDead {
 			i += int(n.Size)
 			continue
 		}

@@ -61,8 +61,8 @@ func (w *sliceWalk) takeOver(x, model *stringSlice) bool {
 	return w.walkApart(x, model, maxApart)
 }
 
-// walkFromAll finds the tokens inside of x where most are: the model is a string of any text, and
-// the two agree on what is shorter than x lasts.
+// walkFromAll finds the tokens inside of x where most are. The model is a string of any text. The
+// two agree on tokens that are no longer than what x is open for.
 func (w *sliceWalk) walkFromAll(x *stringSlice) {
 	for i, word := range x.lexicon.inside {
 		x.inside[i] = word &^ x.specials[i]
@@ -87,7 +87,7 @@ func (w *sliceWalk) walkApart(x, model *stringSlice, most int) bool {
 		d, end := n.Depth, i+int(n.Size)
 		next, there := at[d-1][n.Byte], other[d-1][n.Byte]
 		shape[d] = shape[d-1].Step(n.Byte)
-		if next == there || shape[d] == vocab.NoShape || all && shape[d] == vocab.Between && w.lasts(next, n) {
+		if next == there || shape[d] == vocab.NoShape || all && shape[d] == vocab.Between && w.openFor(next, n) {
 			i = end
 			continue
 		}
@@ -110,9 +110,9 @@ func (w *sliceWalk) walkApart(x, model *stringSlice, most int) bool {
 	return visited <= most
 }
 
-// lasts reports whether any text may follow a state that has as many code points as n is high.
-func (w *sliceWalk) lasts(s lex.StringState, n *vocab.Node) bool {
-	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].lasts >= int(n.Height) {
+// openFor reports whether any text of the code points in n's subtree may follow a state.
+func (w *sliceWalk) openFor(s lex.StringState, n *vocab.Node) bool {
+	if int(s) < len(w.index) && w.index[s] != 0 && w.places[w.index[s]-1].openRunes >= int(n.Height) {
 		return true
 	}
 	return s != lex.StringDead && n.Size >= worthLookahead && w.takes(w.place(s), int(n.Height), allClasses, n.Size)

@@ -74,11 +74,12 @@ type points struct {
 
 type length struct{ token, n int32 }
 
-// nearRunes is how many code points ahead states agree that share a slice: few tokens are longer.
-const nearRunes = 25
+// lookaheadRunes is for how many code points states must agree to share a slice: few tokens are
+// longer.
+const lookaheadRunes = 25
 
-// nearPoints is how many exact bitsets of tokens by code points are kept.
-const nearPoints = 24
+// exactPoints is how many bitsets hold the tokens of exactly so many code points or fewer.
+const exactPoints = 24
 
 type lexiconKey struct {
 	escapes lex.Escapes
@@ -113,7 +114,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 		stay: func(id, n int32, raw bool, path []byte) {
 			addToken(x.inside, id)
 			x.most = max(x.most, n)
-			if n >= nearRunes {
+			if n >= lookaheadRunes {
 				x.long.add(path, id)
 			}
 			if raw {
@@ -133,7 +134,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 		shut: func(id, n int32, quote int, text []byte) {
 			addToken(x.closing, id)
 			x.most = max(x.most, n)
-			if n > nearRunes {
+			if n > lookaheadRunes {
 				x.longClosers.add(text, id)
 			}
 			special.add(text, id)
@@ -274,13 +275,13 @@ func (x *textList) trie() vocab.Trie { return vocab.BuildTrie(x.texts, x.ids) }
 
 // lengthList collects tokens by their number of code points.
 type lengthList struct {
-	near [nearPoints][]int32
-	long []length
+	short [exactPoints][]int32
+	long  []length
 }
 
 func (x *lengthList) add(id, n int32) {
-	if n < nearPoints {
-		x.near[n] = append(x.near[n], id)
+	if n < exactPoints {
+		x.short[n] = append(x.short[n], id)
 	} else {
 		x.long = append(x.long, length{id, n})
 	}
@@ -289,7 +290,7 @@ func (x *lengthList) add(id, n int32) {
 func (x *lengthList) points(words int) *points {
 	p := &points{long: x.long}
 	set := make([]uint64, words)
-	for _, ids := range x.near {
+	for _, ids := range x.short {
 		addTokens(set, ids)
 		p.within = append(p.within, slices.Clone(set))
 	}

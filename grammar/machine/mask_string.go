@@ -21,7 +21,7 @@ type stringSlice struct {
 	few      []int32      // nil until asked for
 	inside   []uint64     // nil until asked for
 	closing  []uint64     // nil until asked for
-	needs    []need       // nil until a string of bounded length asks that is near its end
+	needs    []need       // nil until a string close to its bound asks
 }
 
 // need is the tokens that stay inside of a string, do not end in an escape, and lead to where at
@@ -61,8 +61,8 @@ func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 	default:
 		if between(a, s) {
 			x = &stringSlice{lexicon: k.lexiconOf(u, false), unit: u, state: s}
-			if near := a.AbstractCounters(s, nearRunes); near != s {
-				x.abstract, x.alike = k.stringSliceOf(u, near), a.AbstractCounters(s, int(x.most)+1) == near
+			if simple := a.AbstractCounters(s, lookaheadRunes); simple != s {
+				x.abstract, x.alike = k.stringSliceOf(u, simple), a.AbstractCounters(s, int(x.most)+1) == simple
 				x.sparse = x.abstract.sparse
 			} else {
 				x.sparse = !dense(a, s)
@@ -95,32 +95,33 @@ func dense(a *lex.Arena, s lex.StringState) bool {
 	return n >= denseState
 }
 
-// addInside adds the tokens that a thread stays inside with, if room is enough for them;
-// schema.Unbounded is room for all. With a bound, those that end in an escape are left out.
-func (k *collector) addInside(t thread, x *stringSlice, room int32) {
+// addInside adds the tokens that a thread stays inside with, if the string may have most code
+// points more; schema.Unbounded: any number. With a bound, those that end in an escape are left
+// out.
+func (k *collector) addInside(t thread, x *stringSlice, most int32) {
 	switch {
 	case k.whole == x.lexicon:
 		return
 	case x.sparse:
-		k.addFew(t, x, room)
+		k.addFew(t, x, most)
 		return
 	}
-	fit := k.fitting(x, room)
-	if room != schema.Unbounded && fit < nearPoints-1 {
-		k.addNear(x, room)
+	fit := k.fitting(x, most)
+	if most != schema.Unbounded && fit < exactPoints-1 {
+		k.addByNeed(x, most)
 		return
 	}
-	if room == schema.Unbounded && x.inside == nil && k.addLeft(x) {
+	if most == schema.Unbounded && x.inside == nil && k.addLeft(x) {
 		return
 	}
 	k.fillInside(x)
-	if room == schema.Unbounded {
+	if most == schema.Unbounded {
 		k.addSet(x.inside)
 		return
 	}
 	k.addWithin(x.inside, x.points, fit)
 	for _, l := range x.points.long {
-		if l.n > fit && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(k.v.Piece(l.token), t) {
+		if l.n > fit && l.n <= most && hasToken(x.inside, l.token) && k.m.reads(k.v.Piece(l.token), t) {
 			k.ids = append(k.ids, l.token)
 		}
 	}
@@ -158,13 +159,13 @@ func (k *collector) addLeft(x *stringSlice) bool {
 }
 
 // addFew is addInside for a sparse slice; tokens that end in an escape are with the others.
-func (k *collector) addFew(t thread, x *stringSlice, room int32) {
+func (k *collector) addFew(t thread, x *stringSlice, most int32) {
 	k.fillFew(x)
-	if room == schema.Unbounded {
+	if most == schema.Unbounded {
 		k.ids = append(k.ids, x.few...)
 		return
 	}
-	fit := k.fitting(x, room)
+	fit := k.fitting(x, most)
 	for _, id := range x.few {
 		piece := k.v.Piece(id)
 		if int32(len(piece)) < fit || k.m.reads(piece, t) {
@@ -198,32 +199,33 @@ func (k *collector) walkFew(x *stringSlice) []int32 {
 	return few
 }
 
-// fitting returns a number of code points that any token may hold without a look at what it leaves
-// missing: for it there is room. It is negative where the end is so near that one has to look.
-func (k *collector) fitting(x *stringSlice, room int32) int32 {
-	if room == schema.Unbounded || x.needs != nil {
+// fitting returns a number of code points. Tokens that hold no more fit under the bound, whatever
+// must follow them. It is negative where the bound is so close that this depends on the token.
+func (k *collector) fitting(x *stringSlice, most int32) int32 {
+	if most == schema.Unbounded || x.needs != nil {
 		return -1
 	}
 	a := x.unit.arena
 	inner, _ := a.Decoded(x.state)
-	few := int32(nearPoints - 1)
+	few := int32(exactPoints - 1)
 	needed := a.Reach(inner, int(few))
-	switch n := min(few+room-int32(needed), x.most+1); {
+	switch n := min(few+most-int32(needed), x.most+1); {
 	case needed < 0 || n < few:
 		return -1
-	case a.Reach(inner, int(n)) <= int(room):
+	case a.Reach(inner, int(n)) <= int(most):
 		return n
 	}
 	return few
 }
 
-// addNear adds the tokens that stay inside and for what is missing behind which there is room.
-func (k *collector) addNear(x *stringSlice, room int32) {
+// addByNeed adds the tokens that stay inside, and behind which the rest that must follow still
+// fits under the bound.
+func (k *collector) addByNeed(x *stringSlice, most int32) {
 	if x.needs == nil {
 		k.sliceString(x, true)
 	}
 	for _, n := range x.needs {
-		k.addWithin(n.set, x.points, room-n.least)
+		k.addWithin(n.set, x.points, most-n.least)
 	}
 }
 
@@ -259,7 +261,7 @@ func (k *collector) addWithin(set []uint64, p *points, n int32) {
 	if n < 0 {
 		return
 	}
-	k.addBoth(set, p.within[min(int(n), nearPoints-1)])
+	k.addBoth(set, p.within[min(int(n), exactPoints-1)])
 	for _, x := range p.long {
 		if x.n > n {
 			break
@@ -277,15 +279,15 @@ func (k *collector) collectString(t thread) bool {
 		return false
 	}
 	d := &k.m.strings[t.def.index()]
-	room, least := int32(schema.Unbounded), d.min-t.aux
+	most, least := int32(schema.Unbounded), d.min-t.aux
 	if d.max != schema.Unbounded {
-		room = d.max - t.aux
+		most = d.max - t.aux
 	}
-	k.addInside(t, x, room)
-	if room != schema.Unbounded && k.whole != x.lexicon && !x.sparse {
+	k.addInside(t, x, most)
+	if most != schema.Unbounded && k.whole != x.lexicon && !x.sparse {
 		k.walk.run(k, &x.escapes, []thread{t})
 	}
-	switch b := (bounds{least, room}); {
+	switch b := (bounds{least, most}); {
 	case !k.closes(x):
 	case t.rec == 0:
 		k.collectClosers(x, nil, k.m.resume(nil, t), b)
@@ -302,7 +304,7 @@ func (k *collector) collectString(t thread) bool {
 }
 
 // bounds are how many code points must and may still come in a string.
-type bounds struct{ least, room int32 }
+type bounds struct{ least, most int32 }
 
 // collectClosers adds those of a set of tokens that close a string within bounds and that the
 // threads behind it read; nil is the set of all.
@@ -314,7 +316,7 @@ func (k *collector) collectClosers(x *stringSlice, of []uint64, after []thread, 
 			if !hasToken(closing, id) || of != nil && !hasToken(of, id) {
 				continue
 			}
-			if n := g.before[j]; n >= b.least && (b.room == schema.Unbounded || n <= b.room) {
+			if n := g.before[j]; n >= b.least && (b.most == schema.Unbounded || n <= b.most) {
 				k.ids = append(k.ids, id)
 			}
 		}

@@ -15,8 +15,9 @@ import (
 // crowd is a set of states in which texts of one shape may be.
 type crowd struct {
 	states []lex.StringState // without those that any text may follow
-	lasts  int               // code points of which any may follow all of them, at least
-	over   classes           // those of which any may follow, however many
+	// any text of so many code points may follow each of the states, if not more
+	openRunes   int
+	openClasses classes // any text of these classes may follow each of them
 	// by class: 1 and the crowd that its code points lead to, noCrowd, or 0
 	to [vocab.Classes]int32
 }
@@ -41,7 +42,7 @@ func (w *sliceWalk) walkCrowds(from int32, i, read int) bool {
 			if !w.walkListed(from, n, read) {
 				return false
 			}
-		case w.crowds[to].lasts >= int(n.Height) || n.Below&^w.crowds[to].over == 0:
+		case w.crowds[to].openRunes >= int(n.Height) || n.Below&^w.crowds[to].openClasses == 0:
 			tree.AddAll(set, n)
 		default:
 			tree.AddOwn(set, n)
@@ -81,7 +82,7 @@ func (w *sliceWalk) findCrowd(from []lex.StringState, c vocab.Class) int32 {
 			return noCrowd
 		}
 		for _, to := range x.to {
-			if y := w.lookaheadOf(to.state); to.by>>c&1 != 0 && y.lasts < lastsLong && y.over != allClasses {
+			if y := w.lookaheadOf(to.state); to.by>>c&1 != 0 && y.openRunes < openForever && y.openClasses != allClasses {
 				states = append(states, to.state)
 			}
 		}
@@ -103,9 +104,9 @@ func (w *sliceWalk) crowdOf(states ...lex.StringState) int32 {
 	if len(w.crowds) == 0 {
 		w.spare = max(w.spare, maxLookahead)
 	}
-	x := crowd{states: states, lasts: lastsLong, over: allClasses}
+	x := crowd{states: states, openRunes: openForever, openClasses: allClasses}
 	for _, s := range states {
-		x.lasts, x.over = min(x.lasts, w.lookaheadOf(s).lasts), x.over&w.lookaheadOf(s).over
+		x.openRunes, x.openClasses = min(x.openRunes, w.lookaheadOf(s).openRunes), x.openClasses&w.lookaheadOf(s).openClasses
 	}
 	w.crowds = append(w.crowds, x)
 	return int32(len(w.crowds) - 1)

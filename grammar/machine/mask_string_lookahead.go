@@ -21,8 +21,9 @@ type lookahead struct {
 	dead  classes   // those of which some lead nowhere
 	known bool      // to and dead are known
 	asked bool      // it has been searched from here
-	lasts int       // code points of which any may follow, at least
-	over  classes   // those of which any may follow, however many
+	// any text of so many code points may follow, if not more
+	openRunes   int
+	openClasses classes // any text of these classes may follow
 }
 
 // classes is a set of vocab.Class.
@@ -37,50 +38,49 @@ const (
 	dearRow      = 32
 )
 
-// nearLookahead is how many code points ahead a search looks where states count: those that count
-// far are one then.
-const nearLookahead = 12
+// countedLookahead is how many code points ahead a search looks where states have counters. Those
+// that are farther from their bound count as one state.
+const countedLookahead = 12
 
-// lastsLong is for any number of code points.
-const lastsLong = 1 << 30
+// openForever stands for any number of code points.
+const openForever = 1 << 30
 
-// lastsSome is the number of code points from which few subtrees of texts are left to be walked.
-const lastsSome = 4
+// openEnough is the number of code points that most subtrees of texts have no more than.
+const openEnough = 4
 
 // worthLookahead is the number of nodes from which it pays to know that all can be taken.
 const worthLookahead = 16
 
-// takes says whether all that follows a place counts alike, in a subtree of so many code points,
-// of some classes, and so many nodes.
+// takes says whether all tokens of a subtree may follow a place. The subtree has tokens of height
+// code points at most, of the classes below.
 func (w *sliceWalk) takes(place int32, height int, below classes, nodes uint32) bool {
 	p := &w.places[place]
-	if p.plain || p.lasts >= height || below&^p.over == 0 {
+	if p.plain || p.openRunes >= height || below&^p.openClasses == 0 {
 		return true
 	}
 	if w.needs || p.asked || nodes < worthLookahead {
 		return false
 	}
-	lasts, over := w.lookahead(p.state)
+	openRunes, openClasses := w.lookahead(p.state)
 	p = &w.places[place]
-	p.asked, p.lasts, p.over = true, max(p.lasts, lasts), over
-	return p.lasts >= height || below&^over == 0
+	p.asked, p.openRunes, p.openClasses = true, max(p.openRunes, openRunes), openClasses
+	return p.openRunes >= height || below&^openClasses == 0
 }
 
-// lookahead finds the code points of which so many may follow a state, whichever they are, and the
-// classes of which any number may.
-func (w *sliceWalk) lookahead(s lex.StringState) (lasts int, over classes) {
+// lookahead finds the openRunes and openClasses of a state.
+func (w *sliceWalk) lookahead(s lex.StringState) (openRunes int, openClasses classes) {
 	x := w.lookaheadOf(s)
-	if w.look(s, x); x.dead == 0 && x.lasts < lastsLong {
-		if near := w.u.arena.AbstractCounters(s, nearLookahead); near != s {
-			return max(x.lasts, min(nearLookahead, w.search(near).lasts)), 0
+	if w.look(s, x); x.dead == 0 && x.openRunes < openForever {
+		if simple := w.u.arena.AbstractCounters(s, countedLookahead); simple != s {
+			return max(x.openRunes, min(countedLookahead, w.search(simple).openRunes)), 0
 		}
 	}
 	w.search(s)
-	return x.lasts, x.over
+	return x.openRunes, x.openClasses
 }
 
-// search looks for the shortest text that cannot follow a state, and if that is short for the
-// classes that go on for ever.
+// search looks for the shortest text that cannot follow a state: any shorter one can. If that is
+// short, it also looks for classes of which any text can follow.
 func (w *sliceWalk) search(s lex.StringState) *lookahead {
 	start := w.lookaheadOf(s)
 	if start.asked {
@@ -101,47 +101,48 @@ func (w *sliceWalk) search(s lex.StringState) *lookahead {
 		}
 	}
 	w.relax(seen[:looked])
-	if start.lasts < lastsSome {
+	if start.openRunes < openEnough {
 		w.close(s)
 	}
 	return start
 }
 
-// relax finds how many code points lead from some states to others, or to nowhere.
+// relax finds the openRunes of some states: how many code points lead from each to where some code
+// point cannot follow.
 func (w *sliceWalk) relax(states []lex.StringState) {
 	all, before := make([]*lookahead, len(states)), make([]int, len(states))
 	for i, s := range states {
 		all[i] = w.lookaheads[s]
-		before[i] = all[i].lasts
-		all[i].lasts = lastsLong
+		before[i] = all[i].openRunes
+		all[i].openRunes = openForever
 	}
 	for changed := true; changed; {
 		changed = false
 		for i, x := range all {
-			least := lastsLong
+			least := openForever
 			for _, to := range x.to {
-				least = min(least, w.lookaheadOf(to.state).lasts+1)
+				least = min(least, w.lookaheadOf(to.state).openRunes+1)
 			}
 			if x.dead != 0 {
 				least = 0
 			}
-			if least = max(least, before[i]); least < x.lasts {
-				x.lasts, changed = least, true
+			if least = max(least, before[i]); least < x.openRunes {
+				x.openRunes, changed = least, true
 			}
 		}
 	}
 }
 
-// close finds classes of which any text may follow a state. It begins with all that may come next.
-// Where it comes to a state behind which one of them may not, it gives up those, or all that lead
-// to it, or to one on the way.
+// close finds the openClasses of a state. It begins with all classes that may come next. Where
+// they lead to a state that refuses some of them, it gives those up, or else the classes by which
+// it came there: whichever lose less.
 func (w *sliceWalk) close(s lex.StringState) {
-	over := allClasses &^ w.lookaheadOf(s).dead
+	openClasses := allClasses &^ w.lookaheadOf(s).dead
 	var seen []reached
-	for gone := classes(1); gone != 0 && over != 0; over &^= gone {
+	for gone := classes(1); gone != 0 && openClasses != 0; openClasses &^= gone {
 		seen, gone = append(seen[:0], reached{state: s}), 0
 		for i := 0; i < len(seen) && gone == 0; i++ {
-			if gone = over; w.spare > 0 || w.lookaheadOf(seen[i].state).known {
+			if gone = openClasses; w.spare > 0 || w.lookaheadOf(seen[i].state).known {
 				gone &= w.spend(seen[i].state).dead
 			}
 			for j := i; j > 0 && gone != 0; j = seen[j].from {
@@ -150,19 +151,19 @@ func (w *sliceWalk) close(s lex.StringState) {
 				}
 			}
 			for _, to := range w.lookaheadOf(seen[i].state).to {
-				if by := to.by & over; by != 0 {
+				if by := to.by & openClasses; by != 0 {
 					seen = reach(seen, reached{to.state, by, i})
 				}
 			}
 		}
 	}
-	if over == 0 {
+	if openClasses == 0 {
 		return
 	}
 	// not the union with those of another search: a text of both may lead nowhere
 	for _, x := range seen {
-		if of := w.lookaheads[x.state]; loss(of.over) < loss(over) {
-			of.over = over
+		if of := w.lookaheads[x.state]; loss(of.openClasses) < loss(openClasses) {
+			of.openClasses = openClasses
 		}
 	}
 }
@@ -196,30 +197,32 @@ func loss(gone classes) int {
 	return n
 }
 
-// mostlyLasts is how long a state lasts but for what may not come next, if that is little.
-func (w *sliceWalk) mostlyLasts(s lex.StringState) int {
-	x, least := w.lookaheadOf(s), lastsLong
+// mostlyOpen is the openRunes of a state if what may not come next is left aside. It is 0 if that
+// is more than a few classes.
+func (w *sliceWalk) mostlyOpen(s lex.StringState) int {
+	x, least := w.lookaheadOf(s), openForever
 	if !x.known || bits.OnesCount64(x.dead) > fewDead {
 		return 0
 	}
 	for _, to := range x.to {
-		least = min(least, w.lookaheadOf(to.state).lasts+1)
+		least = min(least, w.lookaheadOf(to.state).openRunes+1)
 	}
 	return least
 }
 
-// opens says whether but few letters and marks lead from a state to where not any text may follow.
+// opens says whether any text may follow a state, but for texts that begin with one of a few
+// letters and marks.
 func (w *sliceWalk) opens(s lex.StringState) bool {
 	n := 0
 	for b, next := range w.row(s)[:utf8.RuneSelf] {
-		if !special(byte(b)) && (next == lex.StringDead || w.lookaheadOf(next).lasts < lastsLong) {
+		if !special(byte(b)) && (next == lex.StringDead || w.lookaheadOf(next).openRunes < openForever) {
 			n++
 		}
 	}
 	return n <= fewDead
 }
 
-// fewDead is how many classes of which not all code points may come next are few.
+// fewDead is how many classes count as few.
 const fewDead = 8
 
 // spend looks at a state for a search.
@@ -236,7 +239,7 @@ func (w *sliceWalk) lookaheadOf(s lex.StringState) *lookahead {
 	}
 	if w.lookaheads[s] == nil {
 		inner, _ := w.u.arena.Decoded(s)
-		w.lookaheads[s] = &lookahead{lasts: max(0, w.u.arena.OpenRunes(inner))}
+		w.lookaheads[s] = &lookahead{openRunes: max(0, w.u.arena.OpenRunes(inner))}
 		w.lookaheadSize += int(unsafe.Sizeof(lookahead{}))
 	}
 	return w.lookaheads[s]

@@ -73,11 +73,11 @@ func (w *sliceWalk) walkBelow(from int32, i int) bool {
 		text = append(text, b)
 		read, single = read+c.Width(), single && c.Single()
 	}
-	w.takes(from, lastsLong, allClasses, worthLookahead)
+	w.takes(from, openForever, allClasses, worthLookahead)
 	if !w.needs && w.crowdBehind(w.crowdOf(w.places[from].state), n.Class) != noCrowd {
 		return w.walkCrowds(from, i, read)
 	}
-	if single && (int(n.To-n.From) <= maxListedTokens || w.mostlyLasts(w.places[0].state) < lastsSome) {
+	if single && (int(n.To-n.From) <= maxListedTokens || w.mostlyOpen(w.places[0].state) < openEnough) {
 		w.walkTexts(from, text, n.Class)
 		return true
 	}
@@ -106,7 +106,7 @@ func (w *sliceWalk) walkToken(from, id int32, text []byte) {
 	row, next, visited := w.rowAt(from), lex.StringDead, 0
 	for i, b := range text {
 		if i > 0 {
-			if !w.needs && w.lookaheadOf(next).lasts >= len(text)-i {
+			if !w.needs && w.lookaheadOf(next).openRunes >= len(text)-i {
 				break
 			}
 			row = w.row(next)

@@ -47,10 +47,10 @@ type slicePlace struct {
 	row   *lex.StringRow // nil until asked for: behind most places no token goes on
 	set   []uint64       // takes the tokens that end here; nil if they do not count
 	plain bool           // any text may follow
-	// code points of which any may follow without leading to another set, at least
-	lasts int
-	over  classes // of which any text may follow, likewise
-	asked bool    // that is all that is to be found out
+	// any text of so many code points may follow, if not more, and ends in the same set
+	openRunes   int
+	openClasses classes // so may any text of these classes
+	asked       bool    // the two were searched for
 	// by class: the place that its code points lead to, or one of these
 	to [vocab.Classes]int32
 }
@@ -93,8 +93,8 @@ func (k *collector) walkString(x *stringSlice, needs bool) (anew bool) {
 		x.inside, x.closing = w.padded[1:], k.newSet()
 	}
 	start := w.place(x.state)
-	w.takes(start, lastsLong, allClasses, worthLookahead)
-	all := !needs && w.mostlyLasts(x.state) >= lastsSome
+	w.takes(start, openForever, allClasses, worthLookahead)
+	all := !needs && w.mostlyOpen(x.state) >= openEnough
 	switch {
 	case !needs && w.opens(x.state):
 		w.most, all = maxListedTokens/8, true
@@ -189,7 +189,7 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 		n := &tree.Nodes[i]
 		d := n.Depth
 		here := w.at[d-1]
-		if p := &w.places[here]; p.lasts > int(n.Height) || (n.Below|1<<n.Class)&^p.over == 0 {
+		if p := &w.places[here]; p.openRunes > int(n.Height) || (n.Below|1<<n.Class)&^p.openClasses == 0 {
 			tree.AddAll(w.places[here].set, n)
 			i += int(n.Size)
 			continue
@@ -259,12 +259,12 @@ func (w *sliceWalk) place(s lex.StringState) int32 {
 		return w.index[s] - 1
 	}
 	inner, raw := w.u.arena.Decoded(s)
-	p := slicePlace{state: s, plain: s == w.u.plainString, lasts: -1}
+	p := slicePlace{state: s, plain: s == w.u.plainString, openRunes: -1}
 	switch {
 	case !w.needs:
 		p.set = w.x.inside
 		if raw {
-			p.lasts = w.u.arena.OpenRunes(inner)
+			p.openRunes = w.u.arena.OpenRunes(inner)
 		}
 	case raw:
 		p.set = w.needing(int32(w.u.arena.MinRunes(inner)))

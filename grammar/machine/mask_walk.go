@@ -80,9 +80,8 @@ func (w *walker) begin(k *collector, d int, start []thread) {
 	w.meet(k.m, w.at[d], manyTried)
 }
 
-// choose takes up the states among which a walk's first one is, or else those that have room.
-// Where none have, the others are forgotten, unless a walk has come back to them: then it is
-// these.
+// choose takes the one of two halves that has the walk's first state, or else one that has space
+// for another walk. Where neither has, it forgets the half that no walk has come back to.
 func (w *walker) choose(start []thread) {
 	h := hashThreads(start)
 	switch {
@@ -90,19 +89,19 @@ func (w *walker) choose(start []thread) {
 	case w.others.knows(h, start):
 		w.walkStates, w.others = w.others, w.walkStates
 		w.served = true
-	case !w.room():
-		if w.others.room() || !w.others.served {
+	case !w.fitsAnother():
+		if w.others.fitsAnother() || !w.others.served {
 			w.walkStates, w.others = w.others, w.walkStates
 		}
-		if !w.room() {
+		if !w.fitsAnother() {
 			w.forget()
 			w.others.served = false
 		}
 	}
 }
 
-// room says whether another walk may begin among the states.
-func (w *walkStates) room() bool { return len(w.spans) > 0 && w.within(1) }
+// fitsAnother says whether another walk may begin among the states.
+func (w *walkStates) fitsAnother() bool { return len(w.spans) > 0 && w.within(1) }
 
 // within says whether the states are at most so many times as many as begin a new walk.
 func (w *walkStates) within(times int) bool {
