@@ -52,7 +52,7 @@
 //	sampling.go   how tokens are chosen: names, defaults and bounds, in one table
 //	defaults.go   the defaults of slots, queue, batches and memory
 //	stats.go      what an engine does and holds, and how a worker is confined
-//	errors.go     the errors that callers tell apart
+//	errors.go     the errors that callers tell apart; Fault: one that goes to another process
 //
 // Implementations: engine/worker/runner (in-process, on engine/llama through
 // engine/worker/native), engine/worker (the same in a child process) and engine/enginetest (plays

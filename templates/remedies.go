@@ -1,8 +1,10 @@
 package templates
 
 import (
+	"errors"
 	"strings"
 
+	"tenon/templates/jinja"
 	"tenon/templates/schema"
 )
 
@@ -85,4 +87,48 @@ func foldEverything(h *healing) bool {
 func foldSystem(h *healing) bool {
 	h.probe.System = SystemNone
 	return foldEverything(h)
+}
+
+// patience ends what is tried with one conversation: when the caller wants it, and when the
+// remedies together have taken half as much again as one rendering may.
+type patience struct {
+	stop  func() error // nil: the caller waits
+	asked int
+}
+
+const mostAsked = 1500 // times, of which jinja's limits allow a rendering a thousand
+
+var errImpatient = errors.New("the chat template has been tried for too long")
+
+func (p *patience) end() error {
+	if p.asked++; p.asked > mostAsked {
+		return errImpatient
+	}
+	if p.stop == nil {
+		return nil
+	}
+	return p.stop()
+}
+
+// remedies are what is tried in turn when a template refuses a conversation; apply says whether it
+// changes anything.
+var remedies = []struct {
+	rule  string
+	apply func(*healing) bool
+}{
+	{"", nil}, // as the rules alone leave it
+	{ruleCompleteSchema, describeSchemas},
+	{ruleCompleteSchema, completeSchemas},
+	{ruleHideText, hideTexts},
+	{ruleTemplateRaised, foldEverything},
+	{ruleTemplateRaised, foldSystem},
+}
+
+// cause is what the template itself said, if it raised, else the whole error.
+func cause(err error) string {
+	var raised *jinja.RaisedError
+	if errors.As(err, &raised) {
+		return raised.Msg
+	}
+	return err.Error()
 }

@@ -127,56 +127,12 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 	return r, err
 }
 
-// patience ends what is tried with one conversation: when the caller wants it, and when the
-// remedies together have taken half as much again as one rendering may.
-type patience struct {
-	stop  func() error // nil: the caller waits
-	asked int
-}
-
-const mostAsked = 1500 // times, of which jinja's limits allow a rendering a thousand
-
-var errImpatient = errors.New("the chat template has been tried for too long")
-
-func (p *patience) end() error {
-	if p.asked++; p.asked > mostAsked {
-		return errImpatient
-	}
-	if p.stop == nil {
-		return nil
-	}
-	return p.stop()
-}
-
 // guide prepares the examples of calls, if they are wanted.
 func (t *Template) guide(h *healing) {
 	h.guided = t.options.Guidance && h.tools != nil
 	if h.guided || h.tools != nil && h.probe.Described && h.protocol == Native {
 		h.examples = h.tools.guidance(h.protocol, t.options.Fits, t.examples)
 	}
-}
-
-// remedies are what is tried in turn when a template refuses a conversation; apply says whether it
-// changes anything.
-var remedies = []struct {
-	rule  string
-	apply func(*healing) bool
-}{
-	{"", nil}, // as the rules alone leave it
-	{ruleCompleteSchema, describeSchemas},
-	{ruleCompleteSchema, completeSchemas},
-	{ruleHideText, hideTexts},
-	{ruleTemplateRaised, foldEverything},
-	{ruleTemplateRaised, foldSystem},
-}
-
-// cause is what the template itself said, if it raised, else the whole error.
-func cause(err error) string {
-	var raised *jinja.RaisedError
-	if errors.As(err, &raised) {
-		return raised.Msg
-	}
-	return err.Error()
 }
 
 // write renders what healing made of a conversation.
@@ -237,41 +193,6 @@ func cut(out jinja.Output, mark string) (jinja.Output, error) {
 		}
 	}
 	return cut, nil
-}
-
-// variables are the template's variables for a conversation.
-func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
-	vars := jinja.NewDict()
-	vars.Set("bos_token", trusted(t.options.BOS))
-	vars.Set("eos_token", trusted(t.options.EOS))
-	vars.Set("add_generation_prompt", jinja.Bool(!h.closed && !h.prefill))
-	vars.Set("documents", jinja.None)
-	for _, a := range h.args {
-		v, err := jinja.FromGo(a.value, origin(0, FieldArg))
-		if err != nil {
-			return nil, fmt.Errorf("template argument %q: %w", a.name, err)
-		}
-		vars.Set(a.name, v)
-	}
-	messages := make([]jinja.Value, len(h.turns))
-	for i, m := range h.turns {
-		v, err := f.messageValue(m)
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = v
-	}
-	vars.Set("messages", jinja.NewList(messages...))
-	tools, err := f.toolsValue(h)
-	if err != nil {
-		return nil, err
-	}
-	vars.Set("tools", tools)
-	if f.Functions {
-		vars.Set("functions", h.tools.functions())
-		vars.Set("datetime", trusted(h.now.Format("2006-01-02 15:04:05 MST")))
-	}
-	return vars, nil
 }
 
 // rendering is what a template wrote, with what is known of it.

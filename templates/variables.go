@@ -206,3 +206,38 @@ func toolValue(i int, t Tool) (jinja.Value, error) {
 	f.SetKey(keyParameters, v)
 	return dict(member{keyType, keyFunction}, member{keyFunction, f}), nil
 }
+
+// variables are the template's variables for a conversation.
+func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
+	vars := jinja.NewDict()
+	vars.Set("bos_token", trusted(t.options.BOS))
+	vars.Set("eos_token", trusted(t.options.EOS))
+	vars.Set("add_generation_prompt", jinja.Bool(!h.closed && !h.prefill))
+	vars.Set("documents", jinja.None)
+	for _, a := range h.args {
+		v, err := jinja.FromGo(a.value, origin(0, FieldArg))
+		if err != nil {
+			return nil, fmt.Errorf("template argument %q: %w", a.name, err)
+		}
+		vars.Set(a.name, v)
+	}
+	messages := make([]jinja.Value, len(h.turns))
+	for i, m := range h.turns {
+		v, err := f.messageValue(m)
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = v
+	}
+	vars.Set("messages", jinja.NewList(messages...))
+	tools, err := f.toolsValue(h)
+	if err != nil {
+		return nil, err
+	}
+	vars.Set("tools", tools)
+	if f.Functions {
+		vars.Set("functions", h.tools.functions())
+		vars.Set("datetime", trusted(h.now.Format("2006-01-02 15:04:05 MST")))
+	}
+	return vars, nil
+}

@@ -59,7 +59,7 @@
 //
 // # Where a call may be
 //
-// One rule holds for all families (parse/call_position.go). Written with markers, a complete call
+// One rule holds for all families (parse/behind_region.go). Written with markers, a complete call
 // of a declared tool whose arguments fit is a call anywhere: in prose, between quotes, in code,
 // and whatever follows it. The markers may be the family's own or another's
 // (parse/other_family.go), or an element with the tool's name (parse/tool_name_tag.go). To quote

@@ -9,6 +9,7 @@
 //	main.go                             the commands together, and exit statuses
 //	serve.go, app.go, door.go, drain.go the server: its parts, its port while models are
 //	                                    fetched, its end
+//	catalogue.go                        which models are served: fetched, found, named
 //	access.go, discovery.go             who may call; the ports at which LM Studio's SDKs look
 //	permodel.go, teaching.go, inforce.go, reload.go
 //	                                    what is set for each model: settings, help with tools,

@@ -37,7 +37,8 @@
 //
 //	model.go, options.go, loadmode.go        loading a model
 //	calibrate_flash.go                       which setting of flash attention is faster
-//	threads.go, threads_granted*.go          how many threads run, and how many may
+//	threads.go, threads_granted.go           how many threads run, and how many may
+//	performance_cores_*.go                   the fast cores of Apple silicon
 //	context.go, batch.go                     evaluating tokens
 //	compute_thread.go                        the one thread that does it
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
@@ -49,6 +50,8 @@
 //	                                         parts, SentencePiece's vocabularies by code of our
 //	                                         own
 //	sampler.go, sampling.go                  choosing a token; defaults and those of the file
+//	sample.c, logsumexp.c                    the same in C; what logprobs are relative to
+//	aligned_new_linux.cpp                    ggml's scratch memory begins at a cache line
 //	llama_*.go, stub.go                      what differs between the builds
 //	log.go                                   llama.cpp's log lines, one level lower
 //

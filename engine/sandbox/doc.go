@@ -24,7 +24,7 @@
 // [EndGroup] ends all that it started, and so does the death of the server, even by SIGKILL.
 //
 // Files: sandbox.go (what a program needs), sandbox_linux.go, files_linux.go, landlock_linux.go
-// and seccomp_linux.go (how the rest is taken), ask.go, command.go (the process that confines
+// and seccomp_linux.go (how the rest is taken), ask.go, command.go (starting one that confines
 // itself and then runs a command), system_unix.go (process groups, which file a path leads to,
 // whom a command runs as), output.go (of a command, bounded). *_other.go stand for them elsewhere.
 //

@@ -1,7 +1,7 @@
 // Package grammartest is what the tests of several packages share: the labelled schemas of
-// ../shared, other spellings of a JSON text, and the engines that printed grammars are for.
+// ../shared, JSON texts with a fault, and the engines that printed grammars are for.
 //
-// Files: corpus.go (the labelled schemas, and spellings), suite.go (the official test suite),
+// Files: corpus.go (the labelled schemas; Mutate), suite.go (the official test suite),
 // oracle.go (an independent validator), random.go (schemas and values that are made up), rival.go
 // (other engines).
 //

@@ -2,8 +2,8 @@ package lex
 
 // A format has the same automaton in every arena. It therefore lives in an arena of its own, which
 // all others read: the successor of a state within an email address is a look at its row. Such an
-// arena is made once and does not change (arena_shared_walk.go). An arena that walks beyond its
-// states goes on by itself (arena_shared_import.go).
+// arena is made once and does not change (arena_shared_precompute.go). An arena that walks beyond
+// its states goes on by itself (arena_shared_import.go).
 
 // sharedFormat is a format in an arena that uses it.
 type sharedFormat struct {

@@ -36,9 +36,10 @@
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
 // beginning), format*.go (formats, from the grammars of their RFCs), lex/number and number.go
-// (numbers: a machine that reads spellings and compares values), jsonstring*.go (the inside of a
-// JSON string, with its escapes), arena_shared*.go (the arenas of formats, which all others
-// share), and dfa.go (whole automata, for printers).
+// (numbers: a machine that reads spellings and compares values), number_without.go (a set without
+// some of its numbers), jsonstring*.go (the inside of a JSON string, with its escapes),
+// arena_shared*.go (the arenas of formats, made once for all others), and dfa.go (whole automata,
+// for printers).
 //
 // # Exactness
 //
@@ -70,7 +71,7 @@
 //	State, Row               lazy DFA, its transition row
 //	word set (dawg.go)       directed acyclic word graph
 //	live, emptiness          emptiness check: whether a state still accepts anything
-//	Shortest, MinBytes       shortest accepted continuation
+//	MinBytes, ShortestString length of a shortest accepted continuation, one of a string
 //	AbstractCounters         counter abstraction: drops what makes no difference to short texts
 //	reach, Reach             the lengths of the words with a prefix
 //	Open, OpenRunes          prefix-openness: every text, or every short one, is a prefix

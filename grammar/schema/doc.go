@@ -31,7 +31,8 @@
 //     evaluated.go tracks evaluated properties and items for the unevaluated keywords.
 //  6. inhabited.go decides which alternatives hold a value at all. normalize.go gives those the
 //     shape that a walker relies on (below). It uses unnamed_keys.go for keys without a name, and
-//     count.go, list.go and without.go for sets of few values.
+//     list.go, count.go and without.go for sets of few values: what is in them, how many,
+//     and arrays but for some.
 //  7. discover.go visits every reachable node and expands those that combine others. A schema that
 //     is too hard therefore fails in Compile, not in the middle of a generation. conflict.go
 //     explains an empty schema.
@@ -69,10 +70,12 @@
 //	here                     llguidance, XGrammar; regex-automata has none
 //	Node                     Schema; XGrammar's SchemaSpec: the intermediate form of a schema
 //	alternative (Alt)        one type's part of a schema in disjunctive normal form
-//	normalize                the last simplification before compiling (Schema::normalize)
-//	intersect, disjoint      Schema::intersect, is_verifiably_disjoint_from
+//	normalize                gives the shape above; Schema::normalize only flattens
+//	intersect                Schema::intersect
+//	disjointByRequired       is_verifiably_disjoint_from; TryProvePairwiseDisjointOneOf: a oneOf
+//	                         whose branches share nothing is an anyOf
 //	unnamed keys             additional_properties, pattern_properties
 //	evaluated                the annotations that unevaluatedProperties reads (core §11)
-//	CloseObjects             none; strict_mode, which closes arrays too
+//	CloseObjects             none; strict_mode: on by default, closes arrays too
 //	inhabited, empty         satisfiable and unsatisfiable
 package schema

@@ -162,3 +162,73 @@ func (c cell) has(r *big.Rat) bool {
 	multiple := func(m *big.Rat) bool { return new(big.Rat).Quo(r, m).IsInt() }
 	return !slices.ContainsFunc(c.multiples, func(m *big.Rat) bool { return !multiple(m) }) && !slices.ContainsFunc(c.notMultiples, multiple)
 }
+
+// words lists the words of e if it has at most limit of them.
+func (s *Schema) words(e Expr, limit int) ([]string, bool) {
+	if e == s.arena.AnyText() || s.many(s.arena.Start(e), limit) {
+		return nil, false
+	}
+	l := lister{s: s, limit: limit, onPath: make(map[lexState]bool)}
+	start := s.arena.Start(e)
+	ok := !s.arena.Live(start) || l.visit(start, nil)
+	return l.words, ok
+}
+
+// countedPrefix is the length of the prefixes that many counts. A language of many words soon has
+// many of them.
+const countedPrefix = 4
+
+// many reports whether a state plainly accepts more than limit words. It counts the short words
+// and the prefixes of longer ones: each prefix begins at least one word, and no two begin the
+// same.
+func (s *Schema) many(start lexState, limit int) bool {
+	words, level := 0, map[lexState]int{start: 1}
+	for range countedPrefix {
+		begun, next := 0, map[lexState]int{}
+		for state, n := range level {
+			if s.arena.Accepting(state) {
+				words += n
+			}
+			for _, to := range s.arena.Row(state) {
+				if s.arena.Live(to) {
+					begun, next[to] = begun+n, min(next[to]+n, limit+1)
+				}
+			}
+			if words+begun > limit {
+				return true
+			}
+		}
+		level = next
+	}
+	return false
+}
+
+// lister lists the words of an automaton depth first. Every state that it visits is live, so that
+// a cycle means infinitely many words.
+type lister struct {
+	s      *Schema
+	limit  int
+	onPath map[lexState]bool
+	words  []string
+}
+
+func (l *lister) visit(state lexState, text []byte) bool {
+	a := l.s.arena
+	if l.onPath[state] {
+		return false
+	}
+	if a.Accepting(state) {
+		if len(l.words) == l.limit {
+			return false
+		}
+		l.words = append(l.words, string(text))
+	}
+	l.onPath[state] = true
+	defer delete(l.onPath, state)
+	for b, next := range a.Row(state) {
+		if a.Live(next) && !l.visit(next, append(text, byte(b))) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,14 +1,11 @@
 package conform
 
 import (
-	"encoding/json"
-	"maps"
-	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"tenon/tools/lenient"
 )
 
@@ -144,40 +141,4 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 	c.repairs = append(c.repairs, try.repairs...)
 	c.repair(WrapInArray, at, "%.40s", v.bytes())
 	return wrapped
-}
-
-// readable tells whether a double holds about what a number says: most readers of JSON read 1e400
-// as infinity or not at all, and 1e-400 as zero. The validator cannot do with exponents of many
-// digits either.
-func readable(n string) bool {
-	f, err := strconv.ParseFloat(n, 64)
-	mantissa, _, _ := strings.Cut(strings.ToLower(n), "e")
-	if err != nil || f == 0 && strings.ContainsAny(mantissa, "123456789") {
-		return false
-	}
-	_, ok := new(big.Rat).SetString(n)
-	return ok
-}
-
-// unreadable returns a number in v that is not readable, "" if all are. Numbers are json.Number.
-func unreadable(v any) string {
-	switch v := v.(type) {
-	case json.Number:
-		if !readable(v.String()) {
-			return v.String()
-		}
-	case []any:
-		for _, e := range v {
-			if n := unreadable(e); n != "" {
-				return n
-			}
-		}
-	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			if n := unreadable(v[k]); n != "" {
-				return n
-			}
-		}
-	}
-	return ""
 }

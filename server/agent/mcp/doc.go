@@ -20,5 +20,6 @@
 //	server.go                                the settings of a server, and how it is reached
 //	client.go                                the connection, and the list of tools
 //	call.go                                  a call and its result
+//	resources.go                             resources and prompts, for the model and for users
 //	asks.go                                  sampling and elicitation
 package mcp
