@@ -179,7 +179,7 @@ func keepNames(c *catalog.Catalog) error {
 }
 
 // checkTemplate tells what is wrong with a chat template that is named in place of the model's
-// own. That nothing else is put in its place is the difference: whoever names one wants that one.
+// own. A model's own template that is broken is replaced; one that a user has named is an error.
 func checkTemplate(file string) error {
 	if file == "" {
 		return nil

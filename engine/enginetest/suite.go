@@ -33,7 +33,7 @@ func Run(t *testing.T, s Subject) {
 	tokenizer := capability{"a tokenizer", engine.Can.Tokenizes}
 	ids := capability{"token ids", func(c engine.Can) bool { return c.IDs }}
 	masked := capability{"an exact mask", func(c engine.Can) bool { return c.Mask == engine.ExactMask }}
-	// an exact one, or in what another dialect can say
+	// exact, or as far as another engine's dialect can say it
 	told := capability{"a mask", func(c engine.Can) bool { return c.Mask != engine.NoMask }}
 	checks := capability{"checks", func(c engine.Can) bool { return c.Checks }}
 	concludes := capability{"a legal end on demand", func(c engine.Can) bool { return c.Conclude }}

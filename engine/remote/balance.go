@@ -16,7 +16,7 @@ import (
 
 const (
 	answerSize = 512 // tokens that an answer without a limit is taken to have
-	// each takes about as long as so many of a prompt: these are read in one go
+	// a token of an answer takes as long as so many of a prompt, which is read in batches
 	answerWeight = 8
 )
 
@@ -58,9 +58,9 @@ func (t turn) load() int {
 	return t.size() + answerWeight*answer
 }
 
-// moving is how often tokens count that a conversation would have another upstream read again:
-// they hold up the turns there, and push others' prompts out of its cache. BALANCE.md has its
-// figures.
+// moving is the weight of tokens that a conversation would have another upstream read again. They
+// count more than once: they hold up the turns there, and push other prompts out of its cache.
+// BALANCE.md has its figures.
 const moving = 2
 
 // request is what a turn asks of an upstream, as far as that is known before.
@@ -75,10 +75,10 @@ type balance struct {
 	talks     conversations
 }
 
-// best is the upstream that is up and where a turn costs least; nil: none is up. not is passed
+// best is the upstream where a turn costs least, of those that are up; nil: none is. not is passed
 // over. A conversation stays where it is, unless another upstream is done with it sooner by more
-// than the move costs. A new one goes where least is going on, and will be: conversations that are
-// in use there will come back, as it will.
+// than the move costs. A new conversation goes where the least is running and the fewest tokens
+// are in use: other conversations will come back to those.
 func (b *balance) best(r request, not *upstream) (chosen *upstream) {
 	before, read := b.talks.find(r.keys)
 	able := func(u *upstream) bool { return u.up && u != not }

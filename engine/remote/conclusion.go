@@ -30,8 +30,8 @@ type conclusion struct {
 	bytes *grammar.Vocab
 }
 
-// newConclusion is that of a turn of so many tokens at most, 0 if of any number. Where not even
-// the shortest answer seems to fit, or that is very long, there is none.
+// newConclusion is that of a turn of so many tokens at most; 0: any number. It does nothing where
+// not even the shortest answer seems to fit, or where that is very long.
 func newConclusion(g *grammar.Grammar, bytes *grammar.Vocab, most int) conclusion {
 	c := conclusion{g.Matcher(bytes), bytes}
 	if most > 0 && !c.fits(most) || c.at.Distance() > mostOfTheRest {
@@ -40,8 +40,8 @@ func newConclusion(g *grammar.Grammar, bytes *grammar.Vocab, most int) conclusio
 	return c
 }
 
-// token takes what was said, unless less than the rest would then fit into the tokens that are
-// left: it is false. A marker that the grammar does not want at its place is text.
+// token takes a token of the answer. It is false, and the token not taken, if the rest would not
+// fit any more into the tokens that are left. A marker where the grammar has none is text.
 func (c *conclusion) token(t engine.Token, left int) bool {
 	switch {
 	case c.at == nil:
@@ -58,8 +58,8 @@ func (c *conclusion) token(t engine.Token, left int) bool {
 	return false
 }
 
-// fits tells whether the rest takes no more tokens than are left, by its bytes alone: to know the
-// rest itself after each token would take as many steps as it has bytes.
+// fits tells whether the rest takes no more tokens than are left. It goes by the rest's length in
+// bytes: to find the rest itself takes a step for each byte, which is too much after each token.
 func (c *conclusion) fits(left int) bool {
 	d := c.at.Distance()
 	// a symbol ends the text before it, and is one by itself
@@ -73,8 +73,8 @@ const bytesPerToken = 3
 // mostOfTheRest bounds the rest, in bytes and symbols.
 const mostOfTheRest = 1 << 14
 
-// rest is what the answer lacks, in at most so many tokens as are left if its symbols let it. It
-// is nil where that is nothing or not known.
+// rest is what the answer lacks, in no more tokens than are left, if it has not too many symbols.
+// It is nil where nothing is missing, or where that is not known.
 func (c *conclusion) rest(left int) []engine.Token {
 	if c.at == nil {
 		return nil
@@ -123,8 +123,8 @@ func spread(parts []engine.Token, most int) []engine.Token {
 	}
 }
 
-// nearest is a byte or symbol on the shortest way to an end: a digit, a letter or what comes
-// behind them where one will do, since spaces are no value to see. It is -1 where there is none.
+// nearest is a byte or symbol on the shortest way to an end; -1: there is none. Of several it
+// prefers one from '0' on, such as a digit or a letter: people cannot see a space.
 func (c *conclusion) nearest(m *grammar.Matcher) int32 {
 	mask := m.MaskWithin(1)
 	first := int32(-1)

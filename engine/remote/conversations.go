@@ -13,10 +13,11 @@ const (
 	idle       = time.Hour // after which a conversation counts as ended
 )
 
-// conversations are where prompts ended that were read lately, and which upstream read them. A
-// prompt that goes on behind one of these ends is the next of its conversation. Prompts that only
-// begin alike, as those of agents with one system prompt do, have their ends apart; where they end
-// alike as well, it shows as soon as they go on in two ways.
+// conversations remembers where each prompt ended that was read lately, and which upstream read
+// it. A prompt that begins with such an end is the next one of that conversation.
+//
+// Agents with one system prompt begin alike, but end differently: they are not taken for one. If
+// two do end alike, the end is marked as shared once they go on in two ways.
 type conversations struct {
 	known map[uint64]*list.Element
 	order list.List // of *ending, what was used last first
@@ -103,8 +104,8 @@ func (c *conversations) forget(e *ending) {
 	delete(c.known, e.key)
 }
 
-// count has an end's tokens count as in use at an upstream; nil: where they were, they no longer
-// do.
+// count moves an end's tokens to the tokens in use at an upstream. With nil they are only taken
+// off where they were.
 func (e *ending) count(at *upstream, tokens int) {
 	if e.at != nil {
 		e.at.inUse -= e.tokens

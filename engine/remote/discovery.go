@@ -43,7 +43,7 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 		if p.obeyed {
 			m.Can.Conclude = true // where the grammar ends is known here
 			m.Can.IDs = m.Can.IDs && p.ids
-			// others let letters spell a marker
+			// in other dialects letters may spell a marker
 			m.Can.Symbols = m.Can.Symbols && p.ids && a.target() == grammar.GBNF
 			return a, m, nil
 		}
@@ -101,8 +101,8 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	return []api{plain}, nil
 }
 
-// serves is the model that an upstream serves, of its list of models, and whose it is. Names that
-// are no more than another's may be missing there; who chats is trusted to know them.
+// serves finds the model that an upstream serves in its list of models, and who owns it. An alias
+// may be missing in the list. An upstream that chats is trusted to know it none the less.
 func serves(ctx context.Context, u *upstream) (s served, owner string, err error) {
 	named := u.address.Model
 	var all modelList

@@ -35,7 +35,8 @@ func (o Options) keepIn() string {
 	return dir
 }
 
-// trim deletes what is too much of all that children have kept. A child sees to its own.
+// trim deletes the oldest of what all children have kept, beyond the limit. A running child keeps
+// to the limit by itself.
 func (o Options) trim() {
 	if o.DiskCache > 0 && o.StateDir != "" {
 		disk.Trim(filepath.Join(o.StateDir, prefixes), int64(o.DiskCache))

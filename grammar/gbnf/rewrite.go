@@ -2,8 +2,8 @@ package gbnf
 
 import "slices"
 
-// Sequence is a Seq without what is nothing, and without others in it; of one part it is that
-// part.
+// Sequence makes a Seq. It leaves out empty parts and takes the parts of a Seq in it; a single
+// part stays as it is.
 func Sequence(kids ...*Node) *Node {
 	out := &Node{Op: Seq}
 	for _, k := range kids {
@@ -24,7 +24,7 @@ func Sequence(kids ...*Node) *Node {
 	return out
 }
 
-// Choice is an Alt; of one kid it is that kid.
+// Choice makes an Alt; a single kid stays as it is.
 func Choice(kids ...*Node) *Node {
 	if len(kids) == 1 {
 		return kids[0]
@@ -52,8 +52,8 @@ func (n *Node) WithoutLeftRecursion(self int) *Node {
 	return Sequence(Choice(bases...), &Node{Op: Repeat, Max: Unbounded, Kids: []*Node{Choice(tails...)}})
 }
 
-// NullableRules says which rules match the empty text, given their trees. Of terminals that are
-// automata, terminal says it; nil is for grammars without.
+// NullableRules says which rules match the empty text, given their trees. terminal says it of
+// terminals that are automata; it is nil for grammars without any.
 func NullableRules(rules []*Node, terminal func(*Node) bool) []bool {
 	empty := make([]bool, len(rules))
 	users := make([][]int, len(rules)) // by rule: those that lead to it

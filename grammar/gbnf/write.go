@@ -246,8 +246,8 @@ func QuoteClass(ranges ecma.Set) string {
 	return strings.Join(parts, "")
 }
 
-// byNumber is 1 for what a class has by a number of two digits: control characters, and - and ^,
-// which llama.cpp cannot escape otherwise. They come last, where no digit follows.
+// byNumber is 1 for code points that a class spells as \x and two digits: control characters, and
+// - and ^, which llama.cpp cannot escape otherwise. They come last, where no digit follows.
 func byNumber(x rune) int {
 	if x == '-' || x == '^' || x < 0x20 && x != '\t' && x != '\n' && x != '\r' || x >= 0x7F && x < 0xA1 {
 		return 1

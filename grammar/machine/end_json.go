@@ -369,7 +369,7 @@ func (m *Machine) memberBehind(o *object, reg *register, rank int, apart bool) i
 	d := add(m.remainingAfter(o, reg, rank, apart), m.valueDistance(o.values[rank]))
 	for i, x := range o.exists {
 		if reg.counts[i] < x.least && o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, o.names[rank])) {
-			if node := m.meeting(o, m.values[o.values[rank]].node, x.node); node != nil {
+			if node := m.intersection(o, m.values[o.values[rank]].node, x.node); node != nil {
 				d = min(d, m.afterMeeting(o, o.withName(reg, rank), i, node))
 			}
 		}

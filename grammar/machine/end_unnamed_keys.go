@@ -15,8 +15,8 @@ const (
 	fartherKey    = 2
 )
 
-// otherCosts is what count more keys cost at least, with their values, colons and commas. They are
-// the cheapest among the names outside of without and the keys that are not named.
+// otherCosts is the least that count more keys cost, with their values, colons and commas. It
+// takes the cheapest keys, named or not; names in without do not count.
 func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count int) int32 {
 	if count <= 0 || rareUnnamedEnds.off() {
 		return 0
@@ -36,8 +36,8 @@ func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count i
 	return n
 }
 
-// unnamedCosts is what the cheapest keys cost that are not named, so many if there are, up to a
-// few; next is what each beyond those does.
+// unnamedCosts lists what the cheapest unnamed keys cost: count of them, or as many as there are,
+// maxListedKeys of a class at most. next is what each further one costs.
 func (m *Machine) unnamedCosts(o *object, reg *register, count int) (costs []int32, next int32) {
 	next = unreachable
 	for _, c := range o.classes {
@@ -55,8 +55,8 @@ func (m *Machine) unnamedCosts(o *object, reg *register, count int) (costs []int
 	return costs, next
 }
 
-// freeTexts are the shortest texts of a language, so many if there are, that behind what has been
-// read of a key make it one that an object neither names nor has.
+// freeTexts are ways to end a key of which read has been read: the shortest texts of e, count at
+// most, that make it a key which the object neither names nor has.
 func (m *Machine) freeTexts(o *object, has keysID, read string, e lex.Expr, count int) []string {
 	a := o.unit.arena
 	var free, met []string
@@ -74,8 +74,8 @@ func (m *Machine) freeTexts(o *object, has keysID, read string, e lex.Expr, coun
 	return free
 }
 
-// optionalCost is what a named key costs that nothing asks for, with those that it requires beside
-// the owed ones.
+// optionalCost is what a named key costs that is not required, with the keys that it requires in
+// turn. Those that are owed anyway do not count.
 func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64) int32 {
 	n := m.memberLength(o, rank)
 	if o.plain && len(o.implied) == 0 {
@@ -93,7 +93,8 @@ func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64
 	return n
 }
 
-// fits says whether a name may still come, with those that are owed then, if there is room.
+// fits says whether a name may still come, with those that are owed then, in the declared order.
+// maxProperties is not looked at.
 func (o *object) fits(r *register, rank int, owed []uint64) bool {
 	setBit(owed, rank)
 	for i := range o.names {
@@ -104,12 +105,13 @@ func (o *object) fits(r *register, rank int, owed []uint64) bool {
 	return true
 }
 
-// existenceCost is what a member costs that meets an obligation, by a name or by another key.
+// existenceCost is what the cheapest member costs that meets an obligation, be its key named or
+// not.
 func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 	a := o.unit.arena
 	best := int32(unreachable)
 	cost := func(key int32, node *schema.Node) {
-		if both := m.meeting(o, node, x.node); both != nil {
+		if both := m.intersection(o, node, x.node); both != nil {
 			best = min(best, add(m.valueDistance(m.valueIndex(o.unit, both)), key+2))
 		}
 	}
@@ -145,7 +147,7 @@ func (m *Machine) unnamedKeyDistance(t thread) int32 {
 		d = add(d, m.valueDistance(m.valueIndex(o.unit, c.node)))
 		best = min(best, add(add(d, m.below(e.below)), rest))
 		for i, x := range o.exists {
-			node := m.meeting(o, c.node, x.node)
+			node := m.intersection(o, c.node, x.node)
 			if reg.counts[i] >= x.least || node == nil {
 				continue
 			}
@@ -158,9 +160,9 @@ func (m *Machine) unnamedKeyDistance(t thread) int32 {
 	return best
 }
 
-// endOfKey is how many bytes are missing of a key that a thread is in, with the quote and the
-// colon, and the key: the shortest that an object neither names nor has, and that is of a
-// language. A code point or an escape that has begun ends as the shortest key does.
+// endOfKey ends the key that a thread is in: the shortest way to a key of a language that the
+// object neither names nor has. It returns the bytes that are missing, with the quote and the
+// colon, and the key. A code point or an escape that has begun ends as in the shortest key.
 func (m *Machine) endOfKey(t thread, o *object, has keysID, of lex.State) (rest int32, key string) {
 	a, s := m.classes[t.def.index()].unit.arena, lex.StringState(t.st)
 	spelled := m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)
@@ -188,8 +190,8 @@ func (m *Machine) withUnnamed(o *object, reg *register, key string) register {
 	return o.withOther(reg, keys)
 }
 
-// afterMeeting is what a member that meets an obligation costs behind its key, and what its
-// object, whose register holds the key, needs then.
+// afterMeeting is what is missing behind the key of a member that meets obligation i: its value,
+// and what the object needs then. after is the register with that key.
 func (m *Machine) afterMeeting(o *object, after register, i int, node *schema.Node) int32 {
 	after.counts = slices.Clone(after.counts)
 	after.counts[i]++
@@ -198,8 +200,8 @@ func (m *Machine) afterMeeting(o *object, after register, i int, node *schema.No
 	return add(d, m.valueDistance(m.valueIndex(o.unit, node)))
 }
 
-// meeting is the values of one set that are of another, or nil.
-func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) {
+// intersection is n and other, or nil if that is empty.
+func (m *Machine) intersection(o *object, n, other *schema.Node) (both *schema.Node) {
 	o.unit.locked(func() {
 		if both = n.And(other); both.Empty() {
 			both = nil

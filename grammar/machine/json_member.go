@@ -168,7 +168,7 @@ func (m *Machine) addMeeting(k ended, next int) {
 	if k.reg.counts[next] >= x.least || !o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, k.key)) {
 		return
 	}
-	if k.node = m.meeting(o, k.node, x.node); k.node == nil {
+	if k.node = m.intersection(o, k.node, x.node); k.node == nil {
 		return
 	}
 	k.reg.counts = slices.Clone(k.reg.counts)

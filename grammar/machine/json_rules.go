@@ -90,7 +90,7 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 // until f returns true.
 func (m *Machine) meets(o *object, reg *register, n *schema.Node, f func(keys lex.Expr) bool) bool {
 	for i, x := range o.exists {
-		if reg.counts[i] < x.least && m.meeting(o, n, x.node) != nil && f(o.alt.Exists[i].Keys) {
+		if reg.counts[i] < x.least && m.intersection(o, n, x.node) != nil && f(o.alt.Exists[i].Keys) {
 			return true
 		}
 	}

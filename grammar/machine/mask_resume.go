@@ -21,8 +21,8 @@ func (p *PartialMask) Empty() bool {
 	return !slices.ContainsFunc(p.set, func(w uint64) bool { return w != 0 })
 }
 
-// Resume goes on with a mask until it is whole, which it says, or the automata are full. A token
-// for which they do not suffice is left out. Pause is that of Mask.
+// Resume goes on with a mask until the automata are full, or says that it is whole. A token that
+// fills fresh automata by itself is left out. pause is that of Mask.
 func (k *Masks) Resume(id ConfigID, p *PartialMask, pause func()) (whole bool) {
 	c, nodes := &collector{Masks: k, pause: pause}, k.v.Trie().Nodes
 	w := &c.walk

@@ -43,7 +43,7 @@ type printer struct {
 	names map[string]int
 	// how many rules are those of the grammar: they come first, under their names
 	given int
-	parts map[string]int // rules of our own that are used all over, by word and variant
+	parts map[string]int // rules of our own that many places refer to, by word and variant
 	arena *lex.Arena
 	texts map[language]*gbnf.Node // written before; nil if they take too many states
 
@@ -108,8 +108,8 @@ func (p *printer) fresh(word string) int {
 	}
 }
 
-// part is the rule for something that is written the same everywhere, one for each variant of it.
-// Whoever gets one gives it its node, which is always the same.
+// part is the rule of something that is written the same everywhere, such as an escape. The
+// caller gives the rule its node, which is the same each time for one word and variant.
 func (p *printer) part(word, variant string) int {
 	key := word + " " + variant
 	i, ok := p.parts[key]

@@ -102,8 +102,8 @@ func (m Model) Bits() (n int, ok bool) {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// Offload is what a load takes the GPU's layers from, of the setting "max", "off" or a share of
-// them, which stands in a field.
+// Offload reads LM Studio's setting of the GPU: "max", "off" or a share of the layers. It returns
+// the value of gpu-layers that means the same. field is where the setting stands.
 func (m Model) Offload(field string, raw json.RawMessage) (string, error) {
 	share, named := map[string]float64{`"off"`: 0, `"max"`: 1}[string(raw)]
 	if !named && (json.Unmarshal(raw, &share) != nil || share < 0 || share > 1) {

@@ -108,8 +108,8 @@ func onlyString(s *jsonschema.Schema) bool {
 // maxHops bounds the references that lead from one to the next.
 const maxHops = 16
 
-// isOnlyString does so for each schema once: one that is a branch of its own says nothing of
-// strings.
+// isOnlyString looks at each schema once. A schema that is a branch of itself counts as one that
+// other values fit, too.
 func isOnlyString(s *jsonschema.Schema, known map[*jsonschema.Schema]bool) bool {
 	for hops := 0; s.Ref != nil && s.Types == nil; hops++ {
 		if hops == maxHops {

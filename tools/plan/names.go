@@ -53,8 +53,8 @@ func (p *Plan) couldName(word []byte) bool {
 	return false
 }
 
-// Prose tells whether the text from an offset on, of which the byte at i begins another word,
-// cannot become the name of a tool.
+// Prose tells whether body[from:i] is prose and not a tool's name. It can tell where another word
+// begins at i, and the words before it begin no name.
 func (p *Plan) Prose(body []byte, from, i int) bool {
 	if i == from || !peek.IsSpace(body[i-1]) || peek.IsSpace(body[i]) || body[i] == '{' || body[i] == '[' {
 		return false

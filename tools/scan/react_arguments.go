@@ -14,8 +14,7 @@ import (
 
 // Arguments that stand on a line and are no object.
 
-// asCall tells whether the line, which begins at an offset, is a call as in Python, of which
-// nothing stands on the next.
+// asCall tells whether a line, which begins at offset at, is a whole call as in Python.
 func (s *reactScanner) asCall(line []byte, at int) bool {
 	i := bytes.IndexByte(line, '(')
 	end := len(bytes.TrimRight(line, " \t\r`*"))
@@ -37,9 +36,9 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 	return true
 }
 
-// lineEnds tells whether the arguments end with the line, behind which next stands: where no text
-// can be meant, they do once each is named and whole, and the next line names none. Text has no
-// end but the next label or the turn's.
+// lineEnds tells whether the arguments end with the line; next is what stands behind it. They do
+// if each is named and whole, and the next line names no other. Where the only argument is a text,
+// it ends at the next label, or with the turn.
 func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 	if len(line) > peek.MaxTag || s.closer != "" {
 		return peek.No

@@ -11,8 +11,8 @@ import (
 // inputLabels are what models call the arguments, beside the family's own label.
 var inputLabels = []string{"Action Inputs:", "Action Arguments:", "Action Parameters:", "Action Args:", "Input:", "Inputs:", "Arguments:", "Argument:", "Args:", "Parameters:", "Params:"}
 
-// inputAt tells whether the label of arguments stands at the start of text, and how long it is. A
-// length without a label is that of its word, with which something else begins.
+// inputAt tells whether the label of arguments stands at the start of text, and how long it is. If
+// the answer is no and n is not 0, the label's word stands there, but no label.
 func (s *reactScanner) inputAt(text []byte, final bool) (n int, a peek.Answer) {
 	_, a = peek.First(append([]string{s.Input}, inputLabels...), func(l string) (b peek.Answer) {
 		k, b := LabelAt(text, l, s.Loose, final)
@@ -29,9 +29,9 @@ func (s *reactScanner) inputAt(text []byte, final bool) (n int, a peek.Answer) {
 // maxNote bounds what stands in brackets between a label's word and its colon.
 const maxNote = 64
 
-// colonless tells whether what follows the word of a label shows that it is one, though no colon
-// stands there: a break or what begins a value, another mark, or a note and the colon. n is how
-// long the mark is.
+// colonless tells whether the word before text is a label, though no colon stands behind it: if a
+// line break, the start of a value, = or - follows, or a note in brackets with the colon behind
+// it. n is how long the mark is.
 func colonless(text []byte, final bool) (n int, a peek.Answer) {
 	if len(text) == 0 {
 		return 0, peek.AtLast(final)
@@ -71,7 +71,7 @@ func FirstLabel(labels []format.Label, text []byte, loose, final bool) (l format
 // labelMarks are what stands behind the word of a label, its colon among them.
 var labelMarks = []string{":", wideColon, " ", "\t", peek.ByteOrderMark, Bold}
 
-// wideColon is how text in Chinese or Japanese has it.
+// wideColon is the colon of Chinese and Japanese text.
 const wideColon = "："
 
 const (

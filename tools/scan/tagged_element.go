@@ -85,8 +85,8 @@ func (s *taggedScanner) doubled(text []byte, final bool) peek.Answer {
 	return peek.Prefix(text, s.noise+s.noise, final)
 }
 
-// noiseIn takes off a value what is left of the noise before its end, where that is a token. Where
-// it is text, nobody can tell whose it is; so it is with a part of it.
+// noiseIn takes the noise off a value's end, where the noise is a token. Where it is text, it may
+// belong to the value: the call is ambiguous then. So it is with a part of the noise.
 func (s *taggedScanner) noiseIn(v string, i int, bare bool) string {
 	for s.IsSymbol != nil && strings.HasSuffix(v, s.noise) && s.IsSymbol(i-len(s.noise)) {
 		v, i = strings.TrimSuffix(v, s.noise), i-len(s.noise)

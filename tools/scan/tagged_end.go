@@ -11,14 +11,22 @@ import (
 )
 
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes
-// one. Each tag that may close the call is a candidate for its end. Tags match as brackets do, so
-// what closes a call inside the value closes that one. Of the rest, a candidate is the end if
-// nothing but the turn's end or a proven call stands behind it, one of a tool that can be called,
-// if the value is none that goes on so, or if its closing tag is a symbol: text spells its tags.
-// Before any other text, an undeclared call among it, it is the end only if no candidate follows
-// that closes the call once more, up to the turn's end, or for MaxBare bytes. Where calls inside
-// the value leave no end over, the one candidate that fits is it. A call that has lost its end
-// never leaves with what a guess at it gives: the text behind the call waits for that.
+// one. So each tag that may close the call is only a candidate for its end:
+//
+//	<content>a call ends with </tool_call>, always</content></tool_call>
+//	                          └ candidate           the end ┘
+//
+// Tags match as brackets do: what closes a call inside the value is no candidate. A candidate is
+// the end if one of these holds:
+//
+//   - it is a symbol: text only spells its tags;
+//   - the value cannot be text that goes on, but a number, say;
+//   - behind it the turn ends, or a call of a tool that can be called begins;
+//   - other text stands behind it, but up to the turn's end, or for MaxBare bytes, no candidate
+//     that closes the call once more.
+//
+// If no candidate is left, because the value opened more calls than it closed, the one that fits
+// is the end. If a call has lost its end, no guess at it is sent: the text behind it waits.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -60,7 +68,7 @@ func (s *taggedScanner) endAt(body []byte, i int, final bool) (n int, a peek.Ans
 	return 0, peek.No
 }
 
-// marker is what of a tag may be a token: of an element's, the noise before it.
+// marker is the part of a tag that may be a token: of an element's tag, the noise before it.
 func (s *taggedScanner) marker(tag string) string {
 	if s.nested {
 		return tag[:len(s.noise)*min(1, strings.Count(tag, s.noise))]

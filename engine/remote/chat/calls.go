@@ -64,8 +64,8 @@ func (c *Calls) Add(index *int, id, name, arguments string) {
 	}
 }
 
-// find is the call that a piece belongs to, nil: a new one. A piece goes by its id, then by its
-// index, then to the last call; one that came before its start has no id yet.
+// find is the call that a piece belongs to; nil: a new one. A piece goes to the call of its id, or
+// else of its index, or else to the last. A call whose start has not come yet has no id.
 func (c *Calls) find(index int, id, name string) *call {
 	var found *call
 	for _, one := range c.all {
@@ -122,8 +122,9 @@ func (one *call) whole() bool {
 	return one.name != "" && isObject(text)
 }
 
-// text is what the pieces come to: their sum, or else the last, which was the whole, or else the
-// sum of those before it. taken says which, where it is not the sum.
+// text is the arguments that the pieces make. Some upstreams send the whole behind the pieces:
+// where all together are no object, the last piece is taken if it is one, or else the pieces
+// before it. taken tells of that; it is "" where all were taken.
 func (one *call) text() (text, taken string) {
 	sum, n := strings.Join(one.arguments, ""), len(one.arguments)-1
 	if n < 1 || isObject(sum) {

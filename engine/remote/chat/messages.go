@@ -65,7 +65,7 @@ func messagesTools(body Object, t Turn) {
 	}
 	how := Object{"type": "auto"}
 	switch {
-	case tools == nil: // who has called must have tools
+	case tools == nil: // a conversation with calls must declare tools
 		tools, how["type"] = formerTools(t.Messages), "none"
 	case t.named():
 		how = Object{"type": "tool", "name": t.Tool}

@@ -67,8 +67,8 @@ func (l *loop) run() {
 	}
 }
 
-// settle gives to those who wait what has become free. It comes before the loop may wait itself:
-// what a step frees is not followed by any call.
+// settle gives to those who wait what has become free. It is also called after each step: nobody
+// calls the loop when a step frees something, and it would wait for a call.
 func (l *loop) settle() {
 	l.expire(time.Now())
 	l.admit()
@@ -186,9 +186,9 @@ func (l *loop) begin(t *turn) {
 	}
 }
 
-// follow has a turn wait for another that is evaluating the same prompt. What is brought back for
-// it need not wait for what another evaluates, but is there once if another has it brought back
-// too.
+// follow has a turn wait for another that is evaluating the same prompt. A turn whose copies are
+// being brought back does not wait for one that evaluates, but for one whose copies are brought
+// back, too: so they are brought back once.
 func (l *loop) follow(t *turn) {
 	var others []*turn
 	var prompts []schedule.Prompt
