@@ -27,6 +27,9 @@ type fieldSample struct {
 	taken        string   // a value that the description forbids and clients send
 	note         string
 	beside       string // other fields that the value needs, as members
+	// of a common extension: the protocols that have it; nil: all but Completions, whose prompt is
+	// plain text
+	of []string
 }
 
 // storedID stands for the id of a response that is there.
@@ -42,15 +45,17 @@ type protocolFields struct {
 
 const oneFunction = `[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`
 
+var everyProtocol = []string{"Chat Completions", "Completions", "Responses", "Messages"}
+
 var commonExtensions = map[string]fieldSample{
 	"tool_format":            {valid: `"json"`, outside: []string{`"morse"`}, note: "how tools are called, over the model's own way"},
 	"chat_template_kwargs":   {valid: `{"a":1}`, note: "variables of the chat template; its own names, such as `messages` and `range`, stay"},
-	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
+	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, of: everyProtocol, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
-	"timings_per_token":      {valid: `true`, note: "adds `timings`; with `cache_miss` where the prompt leaves an earlier one that was cached"},
-	"elicitation":            {valid: `true`, note: "of streamed Chat Completions: the client answers questions of tools that the server executes, see server/agent/AGENT.md"},
-	"approvals":              {valid: `[]`, note: "of Chat Completions: answers to requests for approval of calls that the server executes, see server/agent/AGENT.md"},
-	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},
+	"timings_per_token":      {valid: `true`, of: everyProtocol, note: "adds `timings`; with `cache_miss` where the prompt leaves an earlier one that was cached"},
+	"elicitation":            {valid: `true`, of: []string{"Chat Completions"}, note: "of streamed Chat Completions: the client answers questions of tools that the server executes, see server/agent/AGENT.md"},
+	"approvals":              {valid: `[]`, of: []string{"Chat Completions"}, note: "of Chat Completions: answers to requests for approval of calls that the server executes, see server/agent/AGENT.md"},
+	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, of: []string{"Chat Completions", "Completions"}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},
 }
 
 var chatFields = protocolFields{
@@ -300,16 +305,10 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	}
 }
 
-// extendedBy tells whether a protocol has an extension: plain text has neither template, nor
-// tools, nor thinking.
+// extendedBy tells whether a protocol has an extension.
 func (p protocolFields) extendedBy(extension string) bool {
-	if extension == "ttl" {
-		return strings.HasSuffix(p.path, "/completions")
-	}
-	if extension == "approvals" || extension == "elicitation" {
-		return p.path == "/v1/chat/completions"
-	}
-	return p.name != "Completions" || extension == "grammar" || extension == "timings_per_token"
+	of := commonExtensions[extension].of
+	return of == nil && p.name != "Completions" || slices.Contains(of, p.name)
 }
 
 func extensions() string {
