@@ -10,7 +10,8 @@
 //
 // Files: read.go (rules and groups), lexis.go (names, literals, classes), terminal.go and parts.go
 // (what begins with %; %plain and %each are in parts.go), rewrite.go (left recursion, what may be
-// empty), write.go, instring.go, lark*.go (the same for Lark), tree.go (the nodes).
+// empty), write.go, instring.go, lark*.go (the same for Lark, whose patterns are Python's:
+// lark_regex.go), tree.go (the nodes).
 //
 // # Words
 //

@@ -282,3 +282,23 @@ func (a *Arena) fits(args []Expr, lo, hi int32) verdict {
 	}
 	return unknown
 }
+
+// complement keeps to text: AnyText without e.
+func (a *Arena) complement(e Expr) Expr {
+	if n := a.at(e); n.kind == kindIntersect && len(n.args) == 2 {
+		for i, x := range n.args {
+			if other := n.args[1-i]; x == a.anyText && a.at(other).kind == kindNot {
+				return a.intersect(a.anyText, Expr(a.at(other).a))
+			}
+		}
+	}
+	return a.intersect(a.anyText, a.not(e))
+}
+
+// not complements relative to all byte strings.
+func (a *Arena) not(e Expr) Expr {
+	if n := a.at(e); n.kind == kindNot {
+		return Expr(n.a)
+	}
+	return a.intern(node{kind: kindNot, a: int32(e)})
+}

@@ -218,26 +218,6 @@ func (a *Arena) repeatNested(x Expr, p, q, lo, hi int32) (Expr, bool) {
 	return a.repeat(x, least, most), true
 }
 
-// complement keeps to text: AnyText without e.
-func (a *Arena) complement(e Expr) Expr {
-	if n := a.at(e); n.kind == kindIntersect && len(n.args) == 2 {
-		for i, x := range n.args {
-			if other := n.args[1-i]; x == a.anyText && a.at(other).kind == kindNot {
-				return a.intersect(a.anyText, Expr(a.at(other).a))
-			}
-		}
-	}
-	return a.intersect(a.anyText, a.not(e))
-}
-
-// not complements relative to all byte strings.
-func (a *Arena) not(e Expr) Expr {
-	if n := a.at(e); n.kind == kindNot {
-		return Expr(n.a)
-	}
-	return a.intern(node{kind: kindNot, a: int32(e)})
-}
-
 // mapParts applies f to the parts of n, which may be of another arena, and combines the results as
 // n combines its parts. It returns false for a node without parts.
 func (a *Arena) mapParts(n *node, f func(Expr) Expr) (Expr, bool) {

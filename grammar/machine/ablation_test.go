@@ -36,13 +36,13 @@ func isObject(a *schema.Alt) bool { return a.Kind == schema.Object }
 const differ = `,"uniqueItems":true}` + tight
 
 var ablations = map[string]ablationCase{
-	"elements differ": {files: "kind_array.go: endElement", touches: isUnique,
+	"elements differ": {files: "unique_array.go: endElement", touches: isUnique,
 		alt: func(a *schema.Alt) { a.Array.Unique = false },
 		src: `root ::= %json{"type":"array","items":{"type":"string"}` + differ, text: `["a","a"`},
-	"values are used up": {files: "kind_array.go: withoutSeen, reduce", touches: isUnique,
+	"values are used up": {files: "unique_array.go: withoutSeen, reduce", touches: isUnique,
 		rules: rareUsedUp,
 		src:   `root ::= %json{"type":"array","items":{"enum":["a",1]}` + differ, text: `["a","`},
-	"numbers are used up": {files: "kind_array.go: reduce; lex/number_without.go", touches: isUnique,
+	"numbers are used up": {files: "unique_array.go: reduce; lex/number_without.go", touches: isUnique,
 		rules: rareNumbers,
 		src:   `root ::= %json{"type":"array","items":{"enum":[1,2]}` + differ, text: `[1,1`},
 	"objects are used up": {files: "unique_object.go", touches: isUnique,

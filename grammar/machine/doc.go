@@ -48,7 +48,7 @@
 // # The other files
 //
 // By prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the step),
-// kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects that
+// kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (elements that
 // must differ), end_ (the shortest way to an end). Two terminals share kind_plain.go: %plain, the
 // text of a schema's strings without quotes and escapes, and %quoted, with escapes. kind_value.go
 // reads JSON strings, too. core_counts.go counts what lexical automata have done, and names those
