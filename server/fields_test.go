@@ -27,8 +27,8 @@ type fieldSample struct {
 	taken        string   // a value that the description forbids and clients send
 	note         string
 	beside       string // other fields that the value needs, as members
-	// of a common extension: the protocols that have it; nil: all but Completions, whose prompt is
-	// plain text
+	// of a common extension: the protocols that have it; nil: all but Completions, whose
+	// prompt is plain text
 	of []string
 }
 

@@ -72,8 +72,8 @@
 //	alternative (Alt)        one type's part of a schema in disjunctive normal form
 //	normalize                gives the shape above; Schema::normalize only flattens
 //	intersect                Schema::intersect
-//	disjointByRequired       is_verifiably_disjoint_from; TryProvePairwiseDisjointOneOf: a oneOf
-//	                         whose branches share nothing is an anyOf
+//	disjointByRequired       is_verifiably_disjoint_from; TryProvePairwiseDisjointOneOf. A
+//	                         oneOf whose branches share nothing is an anyOf
 //	unnamed keys             additional_properties, pattern_properties
 //	evaluated                the annotations that unevaluatedProperties reads (core §11)
 //	CloseObjects             none; strict_mode: on by default, closes arrays too
