@@ -89,9 +89,9 @@ inline seen look(const uint16_t * mask, int cells) {
     return open == 0 ? nothing : hidden == 0 ? all : some;
 }
 
-// take_cells converts the keys or values of a stretch, as far as it goes, with gap floats behind
-// each; the rest is 0. So is what hidden, if there is one, hides with −∞: a cell of another
-// sequence may hold what is no number, and 0 times that is none either.
+// take_cells converts the keys or values of a stretch of cells to floats, with a gap behind each.
+// Cells beyond the last are 0. So are those that hidden, if given, hides with −∞: a cell of
+// another sequence may hold NaN, and 0·NaN is NaN.
 inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to, int gap, const float * hidden) {
     int length = t->ne[0], cells = std::min<int>(stretch, a.cells - cell);
     const char * from = (const char *) t->data + head / a.sharing * t->nb[2] + batch / (a.q->ne[3] / t->ne[3]) * t->nb[3] + cell * t->nb[1];

@@ -107,8 +107,7 @@ func (m *Machine) shortest(i int32) int32 {
 	return n
 }
 
-// remaining is how long the keys are that an object still needs, with their values and the closing
-// brace.
+// remaining is the length of what an object still needs: keys with their values, and the brace.
 func (m *Machine) remaining(o *object, reg *register) int32 {
 	n := reg.knownDues()
 	if n == 0 {
@@ -123,7 +122,7 @@ func (m *Machine) remaining(o *object, reg *register) int32 {
 	return n
 }
 
-// knownDues are the dues of a register if they are known, else 0.
+// knownDues is what dues found for a register before, 0 if it was not asked.
 func (r *register) knownDues() int32 {
 	if r.known == nil {
 		return 0
@@ -131,8 +130,8 @@ func (r *register) knownDues() int32 {
 	return r.known.dues
 }
 
-// dues is remaining with a comma before every key: those owed, and the cheapest others until there
-// are enough.
+// dues is remaining with a comma before every key. It counts the keys that are owed, the cheapest
+// others until minProperties is reached, and a member for each obligation that is not met.
 func (m *Machine) dues(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
 	n := int32(1)
@@ -150,8 +149,8 @@ func (m *Machine) dues(o *object, reg *register) int32 {
 	return n
 }
 
-// duesApart says whether what a key owes does not depend on the others: taken out of what is owed
-// for all, it leaves what they owe.
+// duesApart says whether each key costs the same whatever other keys come: once one has come, the
+// dues are less by its own cost.
 func (o *object) duesApart(reg *register) bool {
 	return len(o.exists) == 0 && reg.knownDues() < unreachable && reg.count()+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
 }
@@ -223,8 +222,8 @@ func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 	return best
 }
 
-// missing is how long the elements are that an array still needs, and the closing bracket; began
-// is 1 while an element is being read.
+// missing is the length of what an array still needs: elements, and the bracket. began is 1 while
+// an element is being read.
 func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	n := int32(1)
 	others := len(r.seen) + began
@@ -260,12 +259,12 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	return n
 }
 
-// farther is what a value that must differ from others mostly costs beyond its shortest form.
+// farther estimates by how much a value that must differ from others exceeds its shortest form.
 const farther = 8
 
-// detour is what the element at an index, which must differ from others, is taken to cost beyond
-// its shortest form, before it has begun and within it. Of listed strings those that are taken are
-// known. Where values are long and differ in few characters, it may cost more.
+// detour estimates by how much the element at an index, which must differ from others, exceeds its
+// shortest form: ahead before it has begun, within once it has. Where values are long and differ
+// in few characters, it may be too low.
 func (m *Machine) detour(a *array, index int) (ahead, within int32) {
 	var item *schema.Node
 	a.unit.locked(func() { item = a.alt.Item(index) })
@@ -285,7 +284,8 @@ func (m *Machine) detour(a *array, index int) (ahead, within int32) {
 	return ahead, within
 }
 
-// containable is the elements from an index on that belong to what is contained, if some do there.
+// containable is the elements at an index that a Contain counts, or all that it counts if there
+// are none at that index.
 func (m *Machine) containable(a *array, index int, contained *schema.Node) (node *schema.Node) {
 	a.unit.locked(func() {
 		if node = a.alt.Item(index).And(contained); node.Empty() {

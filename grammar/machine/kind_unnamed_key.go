@@ -38,8 +38,8 @@ func (m *Machine) endUnnamedKey(dst []thread, t thread, c *class, text []byte) [
 	return m.awaitMembers(dst, t)
 }
 
-// newKey is a key that is not named, with what was found for the last of the objects that wait for
-// it: the next mostly names the same keys, and has the same others.
+// newKey is an unnamed key that has been read. Many objects may wait for it, and most name the
+// same keys and have the same others: so it remembers what was found for the last.
 type newKey struct {
 	text          []byte
 	id            textID

@@ -33,8 +33,8 @@ type tailKey struct {
 	shape vocab.ShapeState
 }
 
-// target is the one state that all ways to end a code point lead to, in texts that have a shape;
-// StringClosed, where no code point leads, if they lead to several.
+// target is the state that every end of a code point leads to, in texts that have a shape. It is
+// StringClosed, where no code point can lead, if they lead to several.
 func (w *sliceWalk) target(s lex.StringState, q vocab.ShapeState) lex.StringState {
 	if q == vocab.Between || s == lex.StringDead {
 		return s
@@ -60,9 +60,9 @@ func (w *sliceWalk) target(s lex.StringState, q vocab.ShapeState) lex.StringStat
 	return to
 }
 
-// walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
-// does not lead to one state. It returns false if those are too many, which have no text in
-// common.
+// walkBelow walks the tokens whose shape begins with that of a node, where the code points of the
+// node's class lead from a place to several states. It returns false if the tokens have no text in
+// common and are too many to be walked one by one.
 func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	tree := w.k.v.Shapes()
 	n := &tree.Nodes[i]

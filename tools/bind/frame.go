@@ -209,8 +209,7 @@ func repeated(before, between string) string {
 	return strings.TrimLeft(text, " \n")
 }
 
-// wholePrefix is how much of what stands behind a call comes again behind the last, up to the end
-// of a marker.
+// wholePrefix is the length of what closing and behind begin with alike. It cuts no marker in two.
 func wholePrefix(closing, behind string) int {
 	return len(strings.TrimRight(closing[:uncut(closing, common(closing, behind))], " \n"))
 }
