@@ -24,3 +24,9 @@ void tn_compute(ggml_cgraph * graph, ggml_tensor * node, bool ggmls, int threads
     }
     ggml_threadpool_free(workers);
 }
+
+extern "C" void quantize_row_q8_K_ref(const float * from, void * to, int64_t n);
+
+void tn_quantize(const float * from, void * to, int64_t n, bool ggmls) {
+    (ggmls ? quantize_row_q8_K_ref : ggml_get_type_traits_cpu(GGML_TYPE_Q8_K)->from_float)(from, to, n);
+}

@@ -43,6 +43,31 @@ void tn_attend(const tn_attention * a, bool ggmls, int threads, float * out) {
     ggml_free(ctx);
 }
 
+// compute has a node computed, whose result goes to out.
+static void compute(ggml_context * ctx, ggml_tensor * node, int threads, float * out) {
+    node->data = out;
+    ggml_cgraph * graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(graph, node);
+    tn_compute(graph, node, false, threads);
+    ggml_free(ctx);
+}
+
+void tn_normalize(const tn_tensor * x, const tn_tensor * weights, float epsilon, int threads, float * out) {
+    ggml_context * ctx = ggml_init({1 << 20, NULL, true});
+    ggml_tensor * node = ggml_rms_norm(ctx, tensor(ctx, *x), epsilon);
+    if (weights->data != NULL) {
+        node->data = out;
+        node = ggml_mul(ctx, node, tensor(ctx, *weights));
+    }
+    compute(ctx, node, threads, out);
+}
+
+void tn_gate(const tn_tensor * x, const tn_tensor * by, bool swapped, int threads, float * out) {
+    ggml_context * ctx = ggml_init({1 << 20, NULL, true});
+    ggml_tensor *a = tensor(ctx, *x), *b = tensor(ctx, *by);
+    compute(ctx, b != NULL ? ggml_geglu_split(ctx, a, b) : swapped ? ggml_geglu_swapped(ctx, a) : ggml_geglu(ctx, a), threads, out);
+}
+
 size_t tn_row_size(int type, int64_t n) { return ggml_row_size((ggml_type) type, n); }
 
 void tn_write_row(int type, const float * from, void * to, int64_t n) {

@@ -25,6 +25,7 @@ const (
 	Q8_0 Type = 8
 	Q4_K Type = 12
 	Q6_K Type = 14
+	Q8_K Type = 15
 	BF16 Type = 30
 )
 
@@ -72,11 +73,53 @@ func (t Tensor) New(at func(i0, i1, i2, i3 int) float32) Tensor {
 // Free frees the tensor's memory.
 func (t Tensor) Free() { C.free(t.data) }
 
+// at is a number of a tensor of F32.
+func (t Tensor) at(i0, i1, i2 int) float32 {
+	return *(*float32)(unsafe.Add(t.data, i0*4+i1*t.Strides[1]+i2*t.Strides[2]))
+}
+
+func (t Tensor) numbers() int { return t.Size[0] * t.Size[1] * t.Size[2] * t.Size[3] }
+
 func (t Tensor) c() (out C.tn_tensor) {
 	out._type, out.data = C.int(t.Type), t.data
 	for i := range t.Size {
 		out.ne[i], out.nb[i] = C.int64_t(t.Size[i]), C.size_t(t.Strides[i])
 	}
+	return out
+}
+
+// Norm is a node of ggml's graph: rows divided by their root mean square; with Weights, two nodes.
+type Norm struct {
+	Rows, Weights Tensor // Weights may be missing
+	Epsilon       float32
+	Threads       int // 0: one
+}
+
+// Compute gives the rows.
+func (n Norm) Compute() []float32 {
+	out := make([]float32, n.Rows.numbers())
+	x, weights := n.Rows.c(), n.Weights.c()
+	C.tn_normalize(&x, &weights, C.float(n.Epsilon), C.int(max(n.Threads, 1)), (*C.float)(&out[0]))
+	return out
+}
+
+// Gate is a node of ggml's graph: GELU(X)·By. Without By, the second half of X's rows stands for
+// it; if Swapped, the first.
+type Gate struct {
+	X, By   Tensor
+	Swapped bool
+	Threads int // 0: one
+}
+
+// Compute gives the rows.
+func (g Gate) Compute() []float32 {
+	n := g.X.numbers()
+	if g.By.data == nil {
+		n /= 2
+	}
+	out := make([]float32, n)
+	x, by := g.X.c(), g.By.c()
+	C.tn_gate(&x, &by, C.bool(g.Swapped), C.int(max(g.Threads, 1)), (*C.float)(&out[0]))
 	return out
 }
 

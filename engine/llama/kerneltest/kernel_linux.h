@@ -27,12 +27,20 @@ extern "C" {
 // Writes the attention's result, [batch][token][head][value], to out. ggmls says whose pass
 // computes it: ggml's own, or the one that the linker put in its place.
 void tn_attend(const tn_attention * a, bool ggmls, int threads, float * out);
+// Divides rows by their root mean square, and multiplies them with weights, if there are any.
+void tn_normalize(const tn_tensor * x, const tn_tensor * weights, float epsilon, int threads, float * out);
+// Has x gate what is beside it: by, or the other half of its rows; the first half, if swapped.
+void tn_gate(const tn_tensor * x, const tn_tensor * by, bool swapped, int threads, float * out);
 // Bytes of a row of n numbers, and how to write one.
 size_t tn_row_size(int type, int64_t n);
 void tn_write_row(int type, const float * from, void * to, int64_t n);
 
-// Computes a graph of one node: compute_ollama_linux.cpp, compute_libllama_linux.cpp.
+// Computes a graph of one node by ggml's own way (attention and products alone), or any graph: compute_ollama_linux.cpp, compute_libllama_linux.cpp.
 void tn_compute(struct ggml_cgraph * graph, struct ggml_tensor * node, bool ggmls, int threads);
+
+// For a compiled in ggml alone: turns n numbers into Q8_K, by ggml's reference or as products have
+// it.
+void tn_quantize(const float * from, void * to, int64_t n, bool ggmls);
 
 // For a shared libllama alone. tn_use picks one of ggml's CPU libraries; "" is the one that is
 // linked. It is false where the library does not suit this CPU.
