@@ -259,7 +259,7 @@ func (c *Context) Logits(i int) []float32 {
 	if !c.isOutput(i) || c.model.Bidirectional() {
 		return nil
 	}
-	p := C.llama_get_logits_ith(c.ptr.llama, C.int32_t(i))
+	p := C.tn_logits(c.ptr, C.int(i))
 	if p == nil {
 		return nil
 	}

@@ -27,9 +27,10 @@
 // differences end in shim.c. Without cgo the package is empty but for what needs no library, and
 // [Available] is false.
 //
-// On Linux two things of ggml's are computed here: attention (attention_linux.cpp) and products
-// with weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so
-// that ggml's graphs, threads and formats stay as they are. In the default build it does so in
+// On Linux some of ggml's work is done here: attention (attention_linux.cpp), products with weights
+// in blocks (products_linux.cpp), and what single activations go through between them
+// (activations_linux.cpp). The linker puts ours in the place of ggml's, so that ggml's graphs,
+// threads and formats stay as they are. In the default build it does so in
 // this program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
 // SPEED.md tells how near that comes to the memory's bound.
 //
@@ -42,6 +43,7 @@
 //	context.go, batch.go                     evaluating tokens
 //	compute_thread.go                        the one thread that does it
 //	rows.go, rows.h, rows_linux.h            which of a step's logits are wanted
+//	logits.h, logits_linux.cpp               logits that are not copied
 //	room.h, room_linux.cpp                   memory for weights, cleared while the vocabulary
 //	                                         is read
 //	memory.go, sequence_twins.go             the KV cache: cut, share, save; cells held by two

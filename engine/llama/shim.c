@@ -253,12 +253,33 @@ static int64_t read_clock(clockid_t id) {
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+// bytes_to_leave is how many bytes of logits can stay where they are computed. A batch that is
+// evaluated in parts would lose those of the first, and a recurrent model's tokens are put in
+// another order.
+static size_t bytes_to_leave(const tn_context * c, struct llama_batch b) {
+    const struct llama_model * m = llama_get_model(c->llama);
+    if (b.n_tokens > (int) llama_n_ubatch(c->llama) || llama_model_is_recurrent(m) || llama_model_is_hybrid(m)) {
+        return 0;
+    }
+    size_t outputs = 0;
+    for (int i = 0; i < b.n_tokens; i++) {
+        outputs += b.logits[i] != 0;
+    }
+    return outputs * llama_vocab_n_tokens(llama_model_get_vocab(m)) * sizeof(float);
+}
+
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err) {
     use_threads(c, threads);
     pending = err;
     pending_warnings = true;
     int64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+#ifdef __linux__
+    tn_leave_logits(bytes_to_leave(c, b));
+#endif
     int rc = llama_decode(c->llama, b);
+#ifdef __linux__
+    c->left = tn_which_logits();
+#endif
     llama_synchronize(c->llama);
     effort->cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     effort->wall_ns = read_clock(CLOCK_MONOTONIC) - wall;
@@ -268,6 +289,11 @@ int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * eff
         free_retired(c);
     }
     return rc;
+}
+
+const float * tn_logits(const tn_context * c, int i) {
+    const float * p = llama_get_logits_ith(c->llama, i);
+    return p == NULL || c->left.at == NULL ? p : c->left.at + (p - c->left.meant);
 }
 
 size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, tn_error * err) {

@@ -13,6 +13,7 @@
 #error llama.h is not found: build with make, or set its flags first: eval "$(make -s env | sed s/^/export\ /)"
 #endif
 #include "llama.h"
+#include "logits.h"
 
 // The first lines that llama.cpp logged as errors during a call, NUL-terminated.
 typedef struct tn_error {
@@ -50,6 +51,7 @@ typedef struct tn_context {
     struct ggml_threadpool * retired; // llama.cpp pauses it at the next step, and leaves it then
     int most_threads, some_threads, threads;
     int abort; // read and written atomically
+    tn_left_logits left; // of the last decode
 } tn_context;
 
 // What a decode took: time, and CPU time of the whole process meanwhile.
@@ -62,6 +64,8 @@ void tn_context_free(tn_context * c);
 void tn_context_abort(tn_context * c, bool on);
 // tn_decode runs llama_decode on so many threads.
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err);
+// tn_logits are those of the last decode's token i, until the next one; NULL if it has none.
+const float * tn_logits(const tn_context * c, int i);
 size_t tn_state_set(tn_context * c, const uint8_t * data, size_t size, int seq, tn_error * err);
 int tn_set_adapters(tn_context * c, struct llama_adapter_lora ** adapters, float * scales, size_t n);
 struct llama_adapter_lora * tn_adapter_load(struct llama_model * m, const char * path, tn_error * err);
