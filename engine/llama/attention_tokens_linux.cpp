@@ -190,11 +190,6 @@ template <int n, int vectors> int gather_vectors(const attention & a, int first,
     return first;
 }
 
-template <int n> void gather(const attention & a, const int * rows, scratch & s) {
-    int done = gather_vectors<n, sums_at_once / rows_at_once>(a, 0, rows, s);
-    gather_vectors<n, 1>(a, done, rows, s);
-}
-
 void gather(const attention & a, const rows & all, scratch & s) {
     all.in_groups([&](auto n, const int * rows) {
         int done = gather_vectors<n, sums_at_once / rows_at_once>(a, 0, rows, s);

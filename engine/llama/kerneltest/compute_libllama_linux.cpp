@@ -62,7 +62,7 @@ static ggml_backend_buffer_t reordered(ggml_context * ctx, ggml_tensor * product
     return NULL;
 }
 
-void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, float * out) {
+void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, int threads, float * out) {
     ggml_context * ctx = ggml_init({1 << 20, NULL, true});
     ggml_tensor * w = ggml_new_tensor_2d(ctx, (ggml_type) weights->type, weights->ne[0], weights->ne[1]);
     ggml_tensor * x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, rows->ne[0], rows->ne[1]);
@@ -75,7 +75,7 @@ void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, 
     product->data = out;
     ggml_cgraph * graph = ggml_new_graph(ctx);
     ggml_build_forward_expand(graph, product);
-    tn_compute(graph, product, ggmls, 1);
+    tn_compute(graph, product, ggmls, threads);
     ggml_backend_buffer_free(buffer);
     ggml_free(ctx);
 }

@@ -46,7 +46,7 @@ void tn_quantize(const float * from, void * to, int64_t n, bool ggmls);
 // linked. It is false where the library does not suit this CPU.
 bool tn_use(const char * library);
 // Multiplies m rows of weights, of k numbers each, with n rows: out is [n][m].
-void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, float * out);
+void tn_multiply(const tn_tensor * weights, const tn_tensor * rows, bool ggmls, int threads, float * out);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@ func TestProducts_asGGMLs(t *testing.T) {
 				for i, rows := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 40, 64, 67} {
 					// one block and two; the last panel is full, or not
 					product := randomProduct(weights, 256+i%2*256, []int{40, 41, 47}[i%3], rows)
+					product.Threads = 1 + i/2%3
 					got, want := product.Compute(false), product.Compute(true)
 					for i := range want {
 						// numbers of some 22
