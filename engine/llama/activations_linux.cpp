@@ -49,7 +49,7 @@ float squares(const float * x, int64_t n) {
     return sum_of((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
 }
 
-// normalize divides a row by its root mean square and multiplies it with weights, if there are any.
+// normalize divides a row by its root mean square. Weights, if there are any, multiply it.
 void normalize(const float * x, const float * weights, float * y, int64_t n, float epsilon) {
     float scale = 1 / sqrtf(squares(x, n) / n + epsilon);
     if (weights == NULL) {

@@ -381,8 +381,8 @@ func TestCut_afterOthersCameByTheCells(t *testing.T) {
 	sameLogits(t, "cut and gone on", got, evaluate(t, c, 0, ids[:120]))
 }
 
-// Logits are copied when a batch is evaluated in parts, and else may stay where they were computed.
-// They are the same, also of some tokens alone, of several sequences.
+// Logits of a batch that is evaluated in parts are copied; else they may stay where they were
+// computed. They are the same, also of some tokens alone, of several sequences.
 func TestLogits_sameWhereTheyStay(t *testing.T) {
 	for _, kind := range chatKinds {
 		t.Run(string(kind), func(t *testing.T) { logitsStay(t, kind) })

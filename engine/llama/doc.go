@@ -27,11 +27,11 @@
 // differences end in shim.c. Without cgo the package is empty but for what needs no library, and
 // [Available] is false.
 //
-// On Linux some of ggml's work is done here: attention (attention_linux.cpp), products with weights
-// in blocks (products_linux.cpp), and what single activations go through between them
+// On Linux some of ggml's work is done here: attention (attention_linux.cpp), products with
+// weights in blocks (products_linux.cpp), and what single activations go through between them
 // (activations_linux.cpp). The linker puts ours in the place of ggml's, so that ggml's graphs,
-// threads and formats stay as they are. In the default build it does so in
-// this program; "make libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
+// threads and formats stay as they are. In the default build it does so in this program; "make
+// libllama" has it do so in each of ggml's libraries for CPUs (kernels.cmake).
 // SPEED.md tells how near that comes to the memory's bound.
 //
 // # Files

@@ -10,7 +10,8 @@ package llama
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_cpu_extra_compute_forward
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_compute_forward_rms_norm -Wl,--wrap=ggml_compute_forward_glu
 // #cgo linux LDFLAGS: -Wl,--wrap=quantize_row_q8_K
-// #cgo linux LDFLAGS: -Wl,--wrap=ggml_backend_buffer_clear -Wl,--wrap=ggml_backend_tensor_get_async
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_backend_buffer_clear
+// #cgo linux LDFLAGS: -Wl,--wrap=ggml_backend_tensor_get_async
 // #cgo linux LDFLAGS: -Wl,--wrap=ggml_aligned_malloc -Wl,--wrap=ggml_aligned_free
 // #cgo linux LDFLAGS: -Wl,--wrap=_Z14gguf_kv_to_strB5cxx11PK12gguf_contexti
 // #cgo darwin LDFLAGS: -lc++

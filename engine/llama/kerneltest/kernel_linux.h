@@ -35,7 +35,8 @@ void tn_gate(const tn_tensor * x, const tn_tensor * by, bool swapped, int thread
 size_t tn_row_size(int type, int64_t n);
 void tn_write_row(int type, const float * from, void * to, int64_t n);
 
-// Computes a graph of one node by ggml's own way (attention and products alone), or any graph: compute_ollama_linux.cpp, compute_libllama_linux.cpp.
+// Computes a graph: compute_ollama_linux.cpp, compute_libllama_linux.cpp. Of a node of attention,
+// ggmls asks for ggml's own way; libllama has it for all.
 void tn_compute(struct ggml_cgraph * graph, struct ggml_tensor * node, bool ggmls, int threads);
 
 // For a compiled in ggml alone: turns n numbers into Q8_K, by ggml's reference or as products have
