@@ -33,6 +33,7 @@ var bounds = map[string]string{
 	"engine/worker/runner.Runner.symbols":                 "the model's vocabulary",
 	"engine/worker/runner.loop.said":                      "saidKeys",
 	"engine/worker/schedule.Cache.roots":                  "the sequences: a key without any goes",
+	"engine/worker/schedule.Store.missed":                 "mostCopies",
 	"models/catalog.Catalog.given":                        "the names that admins gave",
 	"models/catalog.Catalog.seen":                         "the files of watched folders",
 	"models/fleet.Fleet.failures":                         "the models at hand",

@@ -132,6 +132,7 @@ func (l *loop) fetch(t *turn, next func()) bool {
 	_, have := l.match(t)
 	have = l.store.Covered(key, tokens, have)
 	chain, n := l.disk.Chain(key, tokens, have)
+	l.disk.Use(key, tokens, have)
 	room := 0
 	for i, c := range chain {
 		if room += c.Data.(*disk.File).Holds(); room > l.options.HostMemory {

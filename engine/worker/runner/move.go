@@ -146,7 +146,7 @@ func (l *loop) savePiece(seq, have int) bool {
 // waits, the steps do it (goOnBringing). Memory that cannot be cut comes back whole.
 func (l *loop) bringBack(t *turn) {
 	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1]
-	t.returning = l.copies() && l.store.Covered(key, tokens, t.done)-t.done >= worthMoving
+	t.returning = l.copies() && l.store.Use(key, tokens, t.done)-t.done >= worthMoving
 	for t.returning && !(l.rewindable() && l.watched()) {
 		l.bringPiece(t)
 	}

@@ -42,6 +42,35 @@ func TestMove_finishedTurnsLeaveTheCacheAndComeBack(t *testing.T) {
 	}
 }
 
+// Of what host memory holds, or the disk, that goes first which no prompt goes on from. A
+// conversation that has come back once comes back after seven single questions each time, and
+// there is room for six.
+func TestMove_aConversationOutlivesSingleQuestions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"host memory": {HostMemory: 3600},
+		"disk":        {HostMemory: 1300, Disk: Disk{Path: t.TempDir(), Bytes: 10_000, Fingerprint: "fake"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r, asked := New(small(engine.RewindAny), o), '!'
+			next := func() engine.Turn {
+				asked++
+				return ask("all: "+strings.Repeat(string(asked)+" user ", 50), 5)
+			}
+			conversation := next()
+			for round := range 8 {
+				if u := say(t, r, conversation).finish.Usage; round > 0 && u.Cached != u.Prompt-1 {
+					t.Errorf("%s, round %d: %d of %d tokens are found", name, round, u.Cached, u.Prompt)
+				}
+				for range min(3+4*round, 7) {
+					say(t, r, next())
+					synctest.Wait() // what makes way has been written
+				}
+			}
+			_ = r.Close()
+		})
+	}
+}
+
 func TestMove_runningTurnsKeepTheirCells(t *testing.T) {
 	f := newFake()
 	r := newRunner(t, f, Options{})

@@ -19,17 +19,26 @@ const (
 	compacted  = 600
 )
 
+// world makes tokens that nobody else has, and writes down what its sessions ask.
+type world struct {
+	rng   *rand.Rand
+	next  int32
+	base  []int32
+	turns []turn
+}
+
+// turn is a prompt, and what is there when it is answered.
+type turn struct {
+	prompt, all []int32
+	of          *session
+	last        bool // of its session
+}
+
 // session is one agent's.
 type session struct {
 	tokens []int32
 	left   int // steps
-}
-
-// world makes tokens that nobody else has.
-type world struct {
-	rng  *rand.Rand
-	next int32
-	base []int32
+	back   int // it is away until so many turns have begun
 }
 
 func (w *world) fresh(n int) []int32 {
@@ -41,33 +50,25 @@ func (w *world) fresh(n int) []int32 {
 	return out
 }
 
-func (w *world) begin(steps int) *session {
-	return &session{tokens: append(slices.Clone(w.base), w.fresh(40)...), left: steps}
+// begin is a session that begins with a text that others have, too.
+func (w *world) begin(steps int, shared []int32) *session {
+	return &session{tokens: append(slices.Clone(shared), w.fresh(40)...), left: steps}
 }
 
-// step is the prompt of a session's next turn; what it was answered is there already.
-func (w *world) step(s *session) []int32 {
+// ask has a session take a turn. Its prompt has so many new tokens.
+func (w *world) ask(s *session, fresh int) {
+	prompt := append(s.tokens, w.fresh(fresh)...)
+	s.left--
+	s.tokens = append(slices.Clone(prompt), w.fresh(answerSize)...)
+	w.turns = append(w.turns, turn{prompt: prompt, all: slices.Clone(s.tokens), of: s, last: s.left <= 0})
+}
+
+// step is an agent's next turn.
+func (w *world) step(s *session) {
 	if len(s.tokens) > compactAt {
 		s.tokens = append(slices.Clone(s.tokens[:systemSize]), w.fresh(compacted-systemSize)...)
 	}
-	s.tokens = append(s.tokens, w.fresh(newTokens/2+w.rng.IntN(newTokens))...)
-	s.left--
-	return s.tokens
-}
-
-// counted is what came of a policy.
-type counted struct{ in, hit int }
-
-func (c counted) share() float64 { return 100 * float64(c.hit) / float64(c.in) }
-
-// turn is what the runner does of a store for a turn.
-func (c *counted) turn(w *world, s *Store, prompt []int32) []int32 {
-	c.in += len(prompt)
-	c.hit += s.Covered("", prompt[:len(prompt)-1], 0)
-	all := append(slices.Clone(prompt), w.fresh(answerSize)...)
-	start := s.Covered("", all, 0)
-	s.Add(&Copy{Tokens: all, Start: start, Data: bytes(len(all) - start)})
-	return all
+	w.ask(s, newTokens/2+w.rng.IntN(newTokens))
 }
 
 // scenario is who works at once.
@@ -78,101 +79,39 @@ type scenario struct {
 	once   bool // and each third a question that nobody comes back to, such as for a title
 	uneven bool // the first half of the agents takes four times as many steps
 	again  int  // sessions that each agent begins when one has ended
+	fan    bool // each twentieth step has four helpers, who begin with what the agent has
+	away   bool // now and then one stays away for a hundred steps
+	served int  // each second step has a question on a system prompt of so many tokens
+	short  bool // sessions have 2 to 21 steps
 }
 
 var scenarios = []scenario{
 	{name: "six agents that share a beginning", agents: 6},
 	{name: "six, with helpers and single questions", agents: 6, sub: true, once: true},
 	{name: "six, of which three seldom come", agents: 6, uneven: true, once: true},
+	{name: "six, each with two sessions", agents: 6, again: 1, once: true},
+	{name: "three, whose helpers fan out", agents: 3, fan: true},
+	{name: "six that stay away for an hour", agents: 6, away: true},
+	{name: "the same, and single questions", agents: 6, away: true, once: true},
+	{name: "four beside a service of documents", agents: 4, served: 400},
+	{name: "twelve in short conversations", agents: 12, short: true, again: 5},
 }
 
-// followed is where sessions follow one another, and each leaves what nobody comes back to. There
-// the policy by cost and use finds more than the least recently used: 43.8, 73.0 and 80.6 %
-// against 40.8, 68.8 and 79.8 with memory for two, four and six.
-var followed = scenario{name: "six, each with two sessions", agents: 6, again: 1, once: true}
-
-// byCost ranks copies anew after each turn, in place of when they were used last: by what it costs
-// to read a byte's tokens again, which grows with their depth, times how often that was spared;
-// and by what was given up so far, so that nothing stays for ever (GreedyDual-Size-Frequency).
-type byCost struct {
-	uses  map[*Copy]int
-	rank  map[*Copy]float64
-	level float64
-}
-
-func (p *byCost) after(s *Store, latest []int32, _ *session) {
-	chain, _ := s.Chain("", latest, 0)
-	for c, rank := range p.rank {
-		if !s.Holds(c) {
-			p.level = max(p.level, rank)
-			delete(p.rank, c)
-		}
-	}
-	for _, c := range s.copies {
-		if c.used == s.clock {
-			p.uses[c]++
-			depth := float64(c.Start+len(c.Tokens)) / 2
-			p.rank[c] = p.level + float64(min(p.uses[c], 4))*(1+depth/1000)
-		}
-	}
-	for i := len(chain) - 2; i >= 0; i-- { // what others go on from outlives them
-		p.rank[chain[i]] = max(p.rank[chain[i]], p.rank[chain[i+1]])
-	}
-	for _, c := range s.copies {
-		c.used = uint64(1000 * p.rank[c])
-	}
-	// what the next turn touches is ranked after it
-	s.clock = max(s.clock, uint64(1000*p.level)+100_000)
-}
-
-// byKey knows which session each turn is of, by a key that its client sends, and with over set,
-// which turn is a session's last, which no client tells. What a session has left behind (it was
-// told in short, or is over) goes first.
-type byKey struct {
-	over bool
-	left map[*Copy]bool
-	own  map[*session][]*Copy
-}
-
-func (p *byKey) after(s *Store, latest []int32, of *session) {
-	chain, _ := s.Chain("", latest, 0)
-	for _, c := range p.own[of] {
-		p.left[c] = !slices.Contains(chain, c)
-	}
-	p.own[of] = chain
-	if p.over && of.left <= 0 {
-		for _, c := range chain {
-			p.left[c] = true
-		}
-	}
-	for _, c := range s.copies {
-		if c.used == s.clock {
-			delete(p.left, c) // others go on from there
-			if p.over && of.left <= 0 && len(c.Tokens) > systemSize+1000 {
-				p.left[c] = true
-			}
-		}
-		if p.left[c] {
-			c.used = 0
-		}
-	}
-}
-
-// play runs a scenario on a store of so many bytes.
-func play(sc scenario, limit int, after func(*Store, []int32, *session)) counted {
-	w := &world{rng: rand.New(rand.NewPCG(1, 2))}
+// play is what the agents of a scenario ask, in turn.
+func (sc scenario) play(seed uint64) []turn {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 2))}
 	w.base = w.fresh(systemSize)
-	var c counted
-	s := NewStore(limit)
-	turn := func(prompt []int32, of *session) []int32 {
-		all := c.turn(w, s, prompt)
-		after(s, all, of)
-		return all
+	served := w.fresh(sc.served)
+	begin := func() *session {
+		if sc.short {
+			return w.begin(2+w.rng.IntN(20), w.base)
+		}
+		return w.begin(steps, w.base)
 	}
 	again := sc.again * sc.agents
 	agents := make([]*session, sc.agents)
 	for i := range agents {
-		agents[i] = w.begin(steps)
+		agents[i] = begin()
 	}
 	for n := 0; len(agents) > 0; n++ {
 		i := w.rng.IntN(len(agents))
@@ -180,62 +119,200 @@ func play(sc scenario, limit int, after func(*Store, []int32, *session)) counted
 			i -= len(agents) / 2
 		}
 		a := agents[i]
-		a.tokens = turn(w.step(a), a)
-		if sc.sub && n%7 == 6 {
-			for sub := w.begin(8); sub.left > 0; {
-				sub.tokens = turn(w.step(sub), sub)
-			}
+		if a.back > n {
+			continue
 		}
-		if sc.once && n%3 == 2 {
-			turn(w.fresh(700), &session{})
+		if sc.away && w.rng.IntN(25) == 0 {
+			a.back = n + 100
 		}
+		w.step(a)
+		w.beside(sc, n, a, served)
 		if a.left == 0 && again > 0 {
 			again--
-			agents[i] = w.begin(steps)
+			agents[i] = begin()
 		} else if a.left == 0 {
 			agents = slices.Delete(agents, i, i+1)
 		}
 	}
-	return c
+	return w.turns
 }
 
-// Hits by memory, in longest conversations that it holds. What was used least recently goes, of a
-// chain its end first: weighing copies by cost and use was tried, and gains nothing in these that
-// it does not lose elsewhere.
-func TestRetention_hitsByMemory(t *testing.T) {
-	for _, sc := range scenarios {
-		recent, cost := fmt.Sprintf("%-40s least recently used ", sc.name), fmt.Sprintf("%-40s cost and use        ", sc.name)
-		better := 0.0
-		for _, part := range []float64{2, 4, 6} {
-			limit := int(part * compactAt)
-			a := play(sc, limit, func(*Store, []int32, *session) {}).share()
-			p := &byCost{uses: map[*Copy]int{}, rank: map[*Copy]float64{}}
-			b := play(sc, limit, p.after).share()
-			recent += fmt.Sprintf("  %.0f: %5.1f %%", part, a)
-			cost += fmt.Sprintf("  %.0f: %5.1f %%", part, b)
-			better += a - b
-			if sc.agents == 6 && !sc.once && !sc.sub && part == 4 && a < 90 {
-				t.Errorf("six agents with memory for four find %.1f %% of their input", a)
-			}
+// beside is what others ask between an agent's step, the nth, and the next.
+func (w *world) beside(sc scenario, n int, a *session, served []int32) {
+	if sc.sub && n%7 == 6 {
+		w.helpers(w.begin(8, w.base))
+	}
+	if sc.fan && n%20 == 19 {
+		var all [4]*session
+		for i := range all {
+			all[i] = w.begin(8, a.tokens[:min(len(a.tokens), systemSize+100)])
 		}
-		t.Logf("%s\n%s", recent, cost)
-		if better < -6 {
-			t.Errorf("%s: the other policy is better by %.1f points in all", sc.name, -better)
+		w.helpers(all[:]...)
+	}
+	if sc.once && n%3 == 2 {
+		w.ask(&session{}, 700)
+	}
+	if sc.served > 0 && n%2 == 1 {
+		w.ask(&session{tokens: slices.Clone(served)}, 50+w.rng.IntN(250))
+	}
+}
+
+// helpers work until all have ended.
+func (w *world) helpers(all ...*session) {
+	for len(all) > 0 {
+		i := w.rng.IntN(len(all))
+		if w.step(all[i]); all[i].left == 0 {
+			all = slices.Delete(all, i, i+1)
 		}
 	}
 }
 
-// What a client says of its sessions (prompt_cache_key, session headers) gains next to nothing
-// over what the tokens tell, and to be told of a session's end would not either.
-func TestRetention_keysOfSessionsGainNothing(t *testing.T) {
-	for _, sc := range append(slices.Clone(scenarios), followed) {
-		limit := 4 * compactAt
-		keys, told := byKey{left: map[*Copy]bool{}, own: map[*session][]*Copy{}}, byKey{over: true, left: map[*Copy]bool{}, own: map[*session][]*Copy{}}
-		none, key, over := play(sc, limit, func(*Store, []int32, *session) {}).share(), play(sc, limit, keys.after).share(), play(sc, limit, told.after).share()
-		t.Logf("%-40s least recently used %5.1f %%, with keys %5.1f %%, told of the end %5.1f %%", sc.name, none, key, over)
-		if key > none+1.5 || over > none+2 {
-			t.Errorf("%s: keys gain %.1f points, the end %.1f", sc.name, key-none, over-none)
+// policy changes what a store knows of its copies, after each turn.
+type policy func(s *Store, t turn)
+
+func weighed(*Store, turn) {}
+
+// recent has all copies age alike.
+func recent(s *Store, _ turn) {
+	for _, c := range s.copies {
+		c.again = true
+	}
+}
+
+// byKey knows which session each turn is of, by a key that its client sends, and with over set,
+// which turn is a session's last, which no client tells. What a session has left behind (it was
+// told in short, or is over) goes first.
+func byKey(over bool) policy {
+	left, own, owner := map[*Copy]bool{}, map[*session][]*Copy{}, map[*Copy]*session{}
+	return func(s *Store, t turn) {
+		leave := func(chain []*Copy) {
+			for _, c := range chain {
+				left[c] = owner[c] == t.of
+			}
 		}
+		leave(own[t.of])
+		chain, _ := s.Chain("", t.all, 0)
+		for _, c := range chain {
+			if first, known := owner[c]; !known {
+				owner[c] = t.of
+			} else if first != t.of {
+				owner[c] = nil // several have it
+			}
+			left[c] = false
+		}
+		own[t.of] = chain
+		if over && t.last {
+			leave(chain)
+		}
+		for _, c := range s.copies {
+			if left[c] {
+				c.used, c.again = 0, false
+			}
+		}
+	}
+}
+
+// hits is the share of all prompts that is found in a store of so many bytes, in percent.
+func hits(turns []turn, limit int, after policy) float64 {
+	s := NewStore(limit)
+	in, hit := 0, 0
+	for _, t := range turns { // what the runner does for a turn
+		known := t.prompt[:len(t.prompt)-1]
+		in += len(t.prompt)
+		have := s.Use("", known, 0)
+		hit += have
+		start := s.Covered("", t.all, have)
+		s.Add(&Copy{Tokens: t.all, Start: start, Data: bytes(len(t.all) - start)})
+		after(s, t)
+	}
+	return 100 * float64(hit) / float64(in)
+}
+
+// mean is the hits with memory for so many of the longest conversations.
+func mean(played [][]turn, conversations int, of func() policy) float64 {
+	sum := 0.0
+	for _, turns := range played {
+		sum += hits(turns, conversations*compactAt, of())
+	}
+	return sum / float64(len(played))
+}
+
+// played is a scenario, several times.
+func (sc scenario) played(times int) [][]turn {
+	all := make([][]turn, times)
+	for i := range all {
+		all[i] = sc.play(uint64(i))
+	}
+	return all
+}
+
+// Hits in percent by memory, in longest conversations that it holds: where all copies age alike,
+// of a chain its end first (least recently used), and what the store's ages add. Each is the mean
+// of three games; eight others, and memory for five and eight, give no loss above 0.2 either.
+//
+//	                                             2           3           4           6
+//	six agents that share a beginning        59.7  0.0   78.9  0.0   90.1  0.0   95.0  0.0
+//	six, with helpers and single questions   53.8 -0.1   64.4 +0.5   72.0 +1.5   81.0 +1.0
+//	six, of which three seldom come          66.6 +1.4   76.7 +1.9   79.9 +0.3   80.9 +0.5
+//	six, each with two sessions              41.2 +0.5   56.5 +2.6   68.7 +3.4   79.9 +1.3
+//	three, whose helpers fan out             85.7 -0.1   92.0  0.0   92.9  0.0   92.9  0.0
+//	six that stay away for an hour           75.0 -0.2   89.5 -0.2   93.0  0.0   95.0  0.0
+//	the same, and single questions           55.7 +1.2   70.8 +1.6   76.4 +1.5   79.5 +0.8
+//	four beside a service of documents       66.1  0.0   85.0 +1.0   90.5  0.0   90.6  0.0
+//	twelve in short conversations            70.9 -0.1   85.4 -0.2   90.4  0.0   91.2  0.0
+//
+// Tried and not kept, with the most that each lost and gained in such scenarios:
+//
+//	what was used once first, beyond a quarter of the memory (segmented)      -5.4  +3.0
+//	what was used once ages four times as fast, whatever comes                -1.7  +5.3
+//	the more often used, the slower it ages, by up to four                    -3.7  +3.9
+//	cost of a byte times uses (GreedyDual-Size-Frequency)                     -2.6  +4.2
+//	as it is, but what was given up too early does not count as used again    -0.6  +3.5
+//	as it is, and what goes on from what was used again counts as that        -0.2  +4.8
+//
+// The last is a point better where there are helpers, for one more rule and one more number: from
+// which share of a prompt on it is one that goes on.
+func TestRetention_hitsByMemory(t *testing.T) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
+			played, line, gain := sc.played(3), "", 0.0
+			for _, n := range []int{2, 3, 4, 6} {
+				before, now := mean(played, n, func() policy { return recent }), mean(played, n, func() policy { return weighed })
+				line += fmt.Sprintf("  %d: %.1f %+.1f", n, before, now-before)
+				if now < before-0.5 {
+					t.Errorf("with memory for %d: %.1f %% are found, %.1f if all age alike", n, now, before)
+				}
+				if sc.name == scenarios[0].name && n == 4 && now < 90 {
+					t.Errorf("six agents with memory for four find %.1f %% of their input", now)
+				}
+				gain = max(gain, now-before)
+			}
+			t.Log(line)
+			if sc.once && gain < 1 {
+				t.Errorf("single questions cost as much as if all aged alike: %s", line)
+			}
+		})
+	}
+}
+
+// What a client says of its sessions (prompt_cache_key, session headers) gains little over what
+// the tokens tell: with memory for four, 1.6 points where each agent has two sessions, 1.4 at most
+// elsewhere. To be told of a session's end would gain up to 7.5 where there are helpers and
+// single questions; but no client tells it.
+func TestRetention_keysOfSessionsGainLittle(t *testing.T) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
+			played := sc.played(3)
+			none := mean(played, 4, func() policy { return weighed })
+			keys := mean(played, 4, func() policy { return byKey(false) }) - none
+			told := mean(played, 4, func() policy { return byKey(true) }) - none
+			t.Logf("%.1f %%, with keys %+.1f, told of the end %+.1f", none, keys, told)
+			if keys > 2 {
+				t.Errorf("keys gain %.1f points", keys)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -13,6 +14,12 @@ type Store struct {
 	bytes  int
 	copies []*Copy
 	clock  uint64
+
+	// How much of what is stored is used again: bytes taken in of late, and those that a
+	// prompt went on from for the first time, or would have, had they not been given up:
+	// missed has those, by the hash of their tokens.
+	taken, reused int
+	missed        map[uint64]missed
 }
 
 // Copy is the cells of Tokens[Start:].
@@ -25,6 +32,7 @@ type Copy struct {
 	Data    Data
 
 	used   uint64
+	again  bool // a prompt went on from it since
 	pinned bool
 	gone   bool // given up while it was pinned
 }
@@ -67,7 +75,7 @@ func (a alike) tokens(c *Copy, tokens []int32) int {
 const mostCopies = 1024
 
 // NewStore is a store of so many bytes; it remembers nothing if there are none.
-func NewStore(bytes int) *Store { return &Store{limit: bytes} }
+func NewStore(bytes int) *Store { return &Store{limit: bytes, missed: map[uint64]missed{}} }
 
 // Bytes is how much the copies take.
 func (s *Store) Bytes() int { return s.bytes }
@@ -94,6 +102,41 @@ func (s *Store) find(key string, tokens []int32, have int, same alike) (*Copy, i
 	}
 	return best, most
 }
+
+// Use notes that a prompt has come: which copies it goes on from, and which it would have, had
+// they not been given up. The first have of its tokens are in the cache; they may be copied, too.
+// It returns what Covered does.
+func (s *Store) Use(key string, prompt []int32, have int) int {
+	chain, n := s.Chain(key, prompt, 0)
+	if n < have {
+		var behind []*Copy
+		behind, n = s.Chain(key, prompt, have)
+		chain = append(chain, behind...)
+	}
+	for _, c := range chain {
+		if !c.again {
+			c.again = true
+			s.reused += c.Data.Size()
+		}
+	}
+	hash := uint64(1)
+	for _, token := range prompt {
+		hash = hashed(hash, token)
+		if m, found := s.missed[hash]; found && m.key == key {
+			s.reused += m.bytes
+			delete(s.missed, hash)
+		}
+	}
+	return n
+}
+
+type missed struct {
+	key   string
+	bytes int
+}
+
+// hashed is the hash of a text that is a token longer (FNV).
+func hashed(hash uint64, token int32) uint64 { return (hash ^ uint64(token)) * 1099511628211 }
 
 // Nearest is the tokens of the copy that have most in common with others, and how many; the copy
 // need not be of use alone.
@@ -132,11 +175,11 @@ func (s *Store) Chain(key string, tokens []int32, have int) (chain []*Copy, most
 	}
 }
 
-// Unwritten is the copies that are not on disk, those first that were used last; of a chain its
-// beginning, because the rest is of no use without it.
+// Unwritten is the copies that are not on disk, the youngest first; of a chain its beginning,
+// because the rest is of no use without it.
 func (s *Store) Unwritten() []*Copy {
 	all := slices.DeleteFunc(slices.Clone(s.copies), func(c *Copy) bool { return c.Written || c.pinned })
-	slices.SortStableFunc(all, func(a, b *Copy) int { return cmp.Or(cmp.Compare(b.used, a.used), a.Start-b.Start) })
+	slices.SortStableFunc(all, func(a, b *Copy) int { return cmp.Or(cmp.Compare(s.age(a), s.age(b)), a.Start-b.Start) })
 	return all
 }
 
@@ -188,8 +231,8 @@ func (s *Store) MakeRoom(bytes int) bool {
 	return s.bytes+bytes <= s.limit
 }
 
-// Add takes a copy in, and where there is no room gives up what was used least recently of the key
-// that has most: of a chain its end first. So nobody drives out another's.
+// Add takes a copy in, and where there is no room gives up the oldest of the key that has most: of
+// a chain its end first. So nobody drives out another's.
 func (s *Store) Add(c *Copy) {
 	if c.Data.Size() > s.limit {
 		c.Data.Free()
@@ -199,6 +242,9 @@ func (s *Store) Add(c *Copy) {
 	c.used = s.clock
 	s.copies = append(s.copies, c)
 	s.bytes += c.Data.Size()
+	if s.taken += c.Data.Size(); s.taken > s.limit {
+		s.taken, s.reused = s.taken/2, s.reused/2
+	}
 	s.touchBefore(c)
 	for (s.bytes > s.limit || len(s.copies) > mostCopies) && s.drop() {
 	}
@@ -226,6 +272,7 @@ func (s *Store) Drop(c *Copy) { s.giveUp(func(o *Copy) bool { return o == c }) }
 // Forget gives up all copies under a key.
 func (s *Store) Forget(key string) {
 	s.giveUp(func(c *Copy) bool { return c.Key == key })
+	maps.DeleteFunc(s.missed, func(_ uint64, m missed) bool { return m.key == key })
 }
 
 // Close gives up all.
@@ -257,18 +304,51 @@ func (s *Store) drop() bool {
 	}
 	var gone *Copy
 	for _, c := range s.copies {
-		if !c.pinned && (gone == nil || before(held, c, gone)) {
+		if !c.pinned && (gone == nil || s.before(held, c, gone)) {
 			gone = c
 		}
 	}
-	if gone != nil {
-		s.Drop(gone)
+	if gone == nil {
+		return false
 	}
-	return gone != nil
+	s.miss(gone)
+	s.Drop(gone)
+	return true
+}
+
+// miss remembers a copy that is given up before a prompt has gone on from it.
+func (s *Store) miss(c *Copy) {
+	if c.again {
+		return
+	}
+	if len(s.missed) == mostCopies {
+		clear(s.missed)
+	}
+	hash := uint64(1)
+	for _, token := range c.Tokens {
+		hash = hashed(hash, token)
+	}
+	s.missed[hash] = missed{c.Key, c.Data.Size()}
 }
 
 // before tells whether c goes before o.
-func before(held map[string]int, c, o *Copy) bool {
-	more := held[c.Key] - held[o.Key]
-	return more > 0 || more == 0 && (c.used < o.used || c.used == o.used && c.Start > o.Start)
+func (s *Store) before(held map[string]int, c, o *Copy) bool {
+	if more := held[c.Key] - held[o.Key]; more != 0 {
+		return more > 0
+	}
+	age, other := s.age(c), s.age(o)
+	return age > other || age == other && c.Start > o.Start
+}
+
+// age is how long ago a copy was used. One that no prompt has gone on from yet ages faster, by as
+// much as such are seldom gone on from: twice as fast where half of their bytes are. Where all
+// conversations go on, that is plain least recently used. Where some do not (titles, single
+// questions, helpers), what they leave goes before what is in use.
+func (s *Store) age(c *Copy) float64 {
+	age := float64(s.clock - c.used)
+	if c.again {
+		return age
+	}
+	few := s.limit/16 + 1 // bytes that count as used again in any case
+	return age * max(1, float64(s.taken+few)/float64(s.reused+few))
 }

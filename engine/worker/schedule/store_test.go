@@ -52,6 +52,105 @@ func TestStore_theEndOfTheOldestChainGoesFirst(t *testing.T) {
 	}
 }
 
+// A conversation that is gone on with now and then, beside questions that nobody comes back to:
+// the store holds it and two of them.
+func TestStore_singleQuestionsLeaveFirst(t *testing.T) {
+	s, next := NewStore(50), int32(100)
+	question := func() {
+		next += 10
+		store(s, "", 0, run(next, 10)...)
+	}
+	conversation := run(0, 30)
+	store(s, "", 0, conversation...)
+	for round := range 10 {
+		s.Use("", conversation, 0)
+		for range 3 {
+			question()
+		}
+		if n := s.Covered("", conversation, 0); n != 30 {
+			t.Fatalf("round %d: %d tokens of the conversation are left", round, n)
+		}
+	}
+	for range 40 {
+		question()
+	}
+	if n := s.Covered("", conversation, 0); n != 0 {
+		t.Errorf("%d tokens of a conversation that is over stay for ever", n)
+	}
+}
+
+// Where all are gone on with, what is new is as good as what was used again.
+func TestStore_whereAllGoOnTheLeastRecentlyUsedGoesFirst(t *testing.T) {
+	s := NewStore(100)
+	for i := range int32(30) {
+		store(s, "", 0, run(10*i, 10)...)
+		s.Use("", run(10*i, 10), 0)
+	}
+	store(s, "", 0, run(300, 10)...)
+	for i := range int32(5) { // those of before are used for the last time after it came
+		s.Use("", run(250+10*i, 10), 0)
+	}
+	for i := range int32(4) {
+		store(s, "", 0, run(400+10*i, 10)...)
+	}
+	if s.Covered("", run(300, 10), 0) == 0 || s.Covered("", run(240, 10), 0) > 0 {
+		t.Error("what is new went before what was used earlier")
+	}
+}
+
+// Three conversations take turns, and there is room for two: each has gone when it is asked for.
+// That nothing is used again is for want of memory. What is new must not pay for it.
+func TestStore_whatIsMissedCountsAsUsed(t *testing.T) {
+	s := NewStore(100)
+	for i := range int32(30) {
+		conversation := run(1000*(i%3), 50)
+		s.Use("", conversation, 0)
+		store(s, "", s.Covered("", conversation, 0), conversation...)
+	}
+	s.clock += 100
+	if age := s.age(s.copies[0]); s.copies[0].again || age > 120 {
+		t.Errorf("a new copy ages by %.0f in a time of 100", age)
+	}
+	for i := range int32(3 * mostCopies) {
+		store(s, "", 0, run(10_000+50*i, 50)...)
+	}
+	if len(s.missed) > mostCopies || len(s.missed) == 0 {
+		t.Errorf("%d copies are remembered", len(s.missed))
+	}
+	if s.Forget(""); len(s.missed) > 0 {
+		t.Errorf("%d forgotten copies are remembered", len(s.missed))
+	}
+}
+
+func TestStore_whatAPromptUses(t *testing.T) {
+	s, want := NewStore(1000), []bool{}
+	for _, c := range []struct {
+		tokens []int32
+		start  int
+		whole  bool
+		want   bool
+	}{
+		{tokens: []int32{1, 2}, whole: true},
+		{tokens: []int32{1, 2, 3, 4}, whole: true, want: true}, // the longest of use
+		{tokens: []int32{1, 2, 3, 4, 9, 9}, whole: true},
+		{tokens: []int32{1, 2, 3, 4, 5, 6}, start: 5}, // behind a gap
+		{tokens: []int32{1, 2, 3, 4, 5, 6, 7, 9}, start: 6, want: true},
+		{tokens: []int32{1, 2, 3, 8}}, // another goes on farther
+	} {
+		s.Add(&Copy{Tokens: c.tokens, Start: c.start, Whole: c.whole, Data: bytes(1)})
+		want = append(want, c.want)
+	}
+	store(s, "other", 0, 1, 2, 3, 4)
+	if n := s.Use("", []int32{1, 2, 3, 4, 5, 6, 7, 8}, 6); n != 7 {
+		t.Errorf("%d tokens are there, want 7", n)
+	}
+	for i, want := range want {
+		if c := s.copies[i]; c.again != want {
+			t.Errorf("%v is used: %t", c.Tokens[c.Start:], c.again)
+		}
+	}
+}
+
 func TestStore_numberOfCopiesIsBounded(t *testing.T) {
 	s := NewStore(1 << 20)
 	for i := range 3 * mostCopies {
