@@ -120,8 +120,8 @@ func (s *Store) Use(key string, prompt []int32, have int) int {
 		}
 	}
 	hash := uint64(1)
-	for _, token := range prompt {
-		hash = hashed(hash, token)
+	for i := 0; i < len(prompt) && len(s.missed) > 0; i++ {
+		hash = hashed(hash, prompt[i])
 		if m, found := s.missed[hash]; found && m.key == key {
 			s.reused += m.bytes
 			delete(s.missed, hash)
