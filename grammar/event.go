@@ -10,9 +10,6 @@ import "tenon/grammar/machine"
 // taken back.
 type Event = machine.Event
 
-// EventKind says what an Event is.
-type EventKind = machine.EventKind
-
 // The kinds of events.
 const (
 	Begin  = machine.Begin

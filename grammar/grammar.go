@@ -19,7 +19,6 @@ import (
 // bounded in size.
 type Grammar struct {
 	text   string
-	hash   [32]byte
 	issues []Issue
 	tree   *gbnf.Grammar
 
@@ -177,7 +176,7 @@ func parse(src string, o Options) (*Grammar, error) {
 }
 
 func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
-	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree, lenient: o.Lenient}
+	g := &Grammar{text: text, tree: tree, lenient: o.Lenient}
 	var err error
 	if g.units, g.issues, err = unitsOf(tree, o); err != nil {
 		return nil, err
@@ -252,9 +251,6 @@ func Quote(text string) string { return gbnf.Quote(text) }
 
 // Text is the grammar in extended GBNF; Parse of it gives an equal grammar.
 func (g *Grammar) Text() string { return g.text }
-
-// Hash is the SHA-256 of Text: equal hashes mean equal grammars.
-func (g *Grammar) Hash() [32]byte { return g.hash }
 
 // Issues lists what the masks do not enforce as it is written. Without Lenient these are only
 // oddities: type names that JSON Schema does not have, references that never end, format regex.

@@ -6,9 +6,6 @@ import "tenon/grammar/vocab"
 // a bitset. See package vocab for its methods.
 type Mask = vocab.Mask
 
-// MaskKind says how a Mask is represented.
-type MaskKind = vocab.MaskKind
-
 // The representations of masks.
 const (
 	Sparse = vocab.Sparse // IDs lists the allowed tokens

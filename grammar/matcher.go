@@ -79,17 +79,6 @@ func (m *Matcher) MaskWithin(budget int) (mask Mask) {
 	return mask
 }
 
-// Allowed says whether a token may come next. It costs less than a mask.
-func (m *Matcher) Allowed(token int32) bool {
-	if m.v == nil || token < 0 || int(token) >= m.v.Len() {
-		return false
-	}
-	if m.v.IsEOG(token) {
-		return m.Done()
-	}
-	return m.step(token) != machine.Stuck
-}
-
 func (m *Matcher) step(token int32) (next machine.ConfigID) {
 	m.with(func() { next = m.e.masks.Step(m.state, token) })
 	return next

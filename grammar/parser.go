@@ -51,8 +51,8 @@ func (p *Parser) FeedSymbol(name string) error {
 	return nil
 }
 
-// Close says that the output has ended. An error wraps ErrEndsEarly. Events then returns what was
-// still undecided.
+// Close says that the output has ended. An error wraps machine.ErrEndsEarly. Events then returns
+// what was still undecided.
 func (p *Parser) Close() error {
 	if err := p.ask(func() error { return p.r.Close() }); err != nil {
 		return fmt.Errorf("byte %d: %w", p.r.Offset(), err)
@@ -76,9 +76,5 @@ func (p *Parser) Distance() int { return p.r.Distance() }
 // Offset is the number of bytes read.
 func (p *Parser) Offset() int64 { return p.r.Offset() }
 
-// Errors that Parser and Matcher wrap.
-var (
-	ErrRefused   = machine.ErrRefused
-	ErrEndsEarly = machine.ErrEndsEarly
-	ErrAmbiguous = machine.ErrAmbiguous
-)
+// ErrRefused is wrapped by errors of Parser and Matcher: the grammar does not accept a text.
+var ErrRefused = machine.ErrRefused

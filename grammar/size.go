@@ -1,10 +1,6 @@
 package grammar
 
-import (
-	"slices"
-
-	"tenon/grammar/machine"
-)
+import "tenon/grammar/machine"
 
 // What grammars and schemas may take that were used before, in bytes: agents send the same tools
 // with every request, and a server sees many agents. The one used last is kept whatever it takes;
@@ -43,17 +39,6 @@ func Kept() Remembered {
 	k.Grammars, k.GrammarBytes = grammars.total()
 	k.Found, k.Compiled = grammars.found.Load(), grammars.missed.Load()
 	return k
-}
-
-// Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
-func (g *Grammar) Size() int {
-	g.mu.Lock()
-	workspaces := slices.Clone(g.workspaces)
-	g.mu.Unlock()
-	for _, w := range workspaces {
-		w.weigh()
-	}
-	return sizeOfAll([]*Grammar{g})
 }
 
 // perTextByte is about what is made of a byte of a grammar's text, beside its program.

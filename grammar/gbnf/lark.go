@@ -183,10 +183,7 @@ func (l *larkReader) expansions(depth int) (*Node, error) {
 			break
 		}
 	}
-	if len(kids) == 1 {
-		return kids[0], nil
-	}
-	return &Node{Op: Alt, Kids: kids}, nil
+	return joined(Alt, kids), nil
 }
 
 func (l *larkReader) expansion(depth int) (*Node, error) {
@@ -213,13 +210,7 @@ func (l *larkReader) expansion(depth int) (*Node, error) {
 		l.blanks()
 		l.name()
 	}
-	switch len(kids) {
-	case 0:
-		return &Node{Op: Empty}, nil
-	case 1:
-		return kids[0], nil
-	}
-	return &Node{Op: Seq, Kids: kids}, nil
+	return joined(Seq, kids), nil
 }
 
 // item reads one item, or returns nil where none begins.

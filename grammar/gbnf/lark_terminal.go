@@ -51,20 +51,17 @@ func (l *larkReader) terminalNode(n *Node) *Node {
 
 // foldCase is a literal in any case of each letter.
 func foldCase(s string) *Node {
-	n := &Node{Op: Seq}
+	var kids []*Node
 	for _, r := range s {
 		cases := ecma.Set{{Lo: r, Hi: r}}
 		for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
 			cases = append(cases, ecma.Range{Lo: c, Hi: c})
 		}
 		if len(cases) == 1 {
-			n.Kids = append(n.Kids, &Node{Op: Literal, Text: string(r)})
+			kids = append(kids, &Node{Op: Literal, Text: string(r)})
 			continue
 		}
-		n.Kids = append(n.Kids, &Node{Op: Class, Ranges: ecma.NewSet(cases...)})
+		kids = append(kids, &Node{Op: Class, Ranges: ecma.NewSet(cases...)})
 	}
-	if len(n.Kids) == 0 {
-		return &Node{Op: Empty}
-	}
-	return n
+	return joined(Seq, kids)
 }

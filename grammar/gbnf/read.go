@@ -156,10 +156,7 @@ func (r *reader) alternatives(nested bool) (*Node, error) {
 		}
 		r.space(true)
 	}
-	if len(kids) == 1 {
-		return kids[0], nil
-	}
-	return &Node{Op: Alt, Kids: kids}, nil
+	return joined(Alt, kids), nil
 }
 
 func (r *reader) sequence(nested bool) (*Node, error) {
@@ -178,13 +175,7 @@ func (r *reader) sequence(nested bool) (*Node, error) {
 		kids = append(kids, n)
 		r.space(nested)
 	}
-	switch len(kids) {
-	case 0:
-		return &Node{Op: Empty}, nil
-	case 1:
-		return kids[0], nil
-	}
-	return &Node{Op: Seq, Kids: kids}, nil
+	return joined(Seq, kids), nil
 }
 
 // element reads one element, or returns nil where none begins.

@@ -5,31 +5,31 @@ import "slices"
 // Sequence makes a Seq. It leaves out empty parts and takes the parts of a Seq in it; a single
 // part stays as it is.
 func Sequence(kids ...*Node) *Node {
-	out := &Node{Op: Seq}
+	var out []*Node
 	for _, k := range kids {
 		switch {
 		case k == nil || k.Op == Empty:
 		case k.Op == Seq:
-			out.Kids = append(out.Kids, k.Kids...)
+			out = append(out, k.Kids...)
 		default:
-			out.Kids = append(out.Kids, k)
+			out = append(out, k)
 		}
 	}
-	switch len(out.Kids) {
-	case 0:
-		return &Node{Op: Empty}
-	case 1:
-		return out.Kids[0]
-	}
-	return out
+	return joined(Seq, out)
 }
 
 // Choice makes an Alt; a single kid stays as it is.
-func Choice(kids ...*Node) *Node {
-	if len(kids) == 1 {
+func Choice(kids ...*Node) *Node { return joined(Alt, kids) }
+
+// joined makes a Seq or an Alt; a single kid stays as it is, and none is Empty.
+func joined(o Op, kids []*Node) *Node {
+	switch len(kids) {
+	case 0:
+		return &Node{Op: Empty}
+	case 1:
 		return kids[0]
 	}
-	return &Node{Op: Alt, Kids: kids}
+	return &Node{Op: o, Kids: kids}
 }
 
 // WithoutLeftRecursion rewrites a ::= a x | b as a ::= b x*, which accepts the same; self is the

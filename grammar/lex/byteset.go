@@ -39,14 +39,6 @@ func (s ByteSet) Union(t ByteSet) ByteSet {
 	return ByteSet{s[0] | t[0], s[1] | t[1], s[2] | t[2], s[3] | t[3]}
 }
 
-// Intersect returns the members of both sets.
-func (s ByteSet) Intersect(t ByteSet) ByteSet {
-	return ByteSet{s[0] & t[0], s[1] & t[1], s[2] & t[2], s[3] & t[3]}
-}
-
-// Complement returns the bytes that are not members.
-func (s ByteSet) Complement() ByteSet { return ByteSet{^s[0], ^s[1], ^s[2], ^s[3]} }
-
 // from returns the smallest member that is at least b, or 256.
 func (s *ByteSet) from(b int) int {
 	for ; b < 256; b = (b | 63) + 1 {

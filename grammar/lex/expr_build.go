@@ -32,11 +32,6 @@ func (a *Arena) Literals(all ...string) Expr {
 	})
 }
 
-// Bytes is any one byte of the set.
-func (a *Arena) Bytes(set ByteSet) Expr {
-	return a.build(func() Expr { return a.leaf(a.words.ofBytes(set)) })
-}
-
 // Runes is any one code point of the ranges, in UTF-8. Surrogates, and values beyond Unicode, are
 // left out.
 func (a *Arena) Runes(ranges ...ecma.Range) Expr {

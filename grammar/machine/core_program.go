@@ -59,9 +59,6 @@ type SymbolRef struct {
 	ID   int32
 }
 
-// Symbols lists the special tokens that the grammar names.
-func (p *Program) Symbols() []SymbolRef { return p.symbols }
-
 // maxStates bounds what repetitions may expand to.
 const maxStates = 1_000_000
 

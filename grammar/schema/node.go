@@ -48,9 +48,6 @@ type blame struct {
 	keyword string
 }
 
-// ID numbers the nodes of one Schema densely from 0.
-func (n *Node) ID() int32 { return n.id }
-
 // Any reports whether n is known to hold every JSON value.
 func (n *Node) Any() bool { return n.op == opAny }
 

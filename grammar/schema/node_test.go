@@ -50,7 +50,7 @@ func TestNode_recursionSharesNodes(t *testing.T) {
 	next := s.Root.Alts()[0].Object.Value("next")
 	after := next.Alts()[0].Object.Value("next")
 	if next != after {
-		t.Errorf("recursion goes through ever new nodes: %d and %d", next.ID(), after.ID())
+		t.Errorf("recursion goes through ever new nodes: %d and %d", next.id, after.id)
 	}
 }
 

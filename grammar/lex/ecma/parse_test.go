@@ -56,11 +56,11 @@ func TestSet_algebra(t *testing.T) {
 		if in(a.Complement(), r) == in(a, r) {
 			t.Errorf("%c is in a set and its complement, or in neither", r)
 		}
-		if in(a.Union(b), r) != (in(a, r) || in(b, r)) || in(a.Intersect(b), r) != (in(a, r) && in(b, r)) {
+		if in(a.Union(b), r) != (in(a, r) || in(b, r)) {
 			t.Errorf("%c", r)
 		}
 	}
-	if len(a.Intersect(b)) != len(b) || len(a) != 1 {
+	if len(a) != 1 {
 		t.Error(a, b)
 	}
 }

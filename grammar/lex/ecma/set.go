@@ -57,23 +57,6 @@ func (s Set) Complement() Set {
 	return out
 }
 
-// Intersect is the code points that are in s and in t.
-func (s Set) Intersect(t Set) Set {
-	var out Set
-	for i, j := 0, 0; i < len(s) && j < len(t); {
-		lo, hi := max(s[i].Lo, t[j].Lo), min(s[i].Hi, t[j].Hi)
-		if lo <= hi {
-			out = append(out, Range{lo, hi})
-		}
-		if s[i].Hi < t[j].Hi {
-			i++
-		} else {
-			j++
-		}
-	}
-	return out
-}
-
 // fromTable converts a table of package unicode.
 func fromTable(t *unicode.RangeTable) Set {
 	var ranges []Range
