@@ -31,10 +31,7 @@ var stops = []string{"\n\nUser:", "\n\nSystem:"}
 
 // Render implements Renderer. It refuses no conversation.
 func (b Builtin) Render(c Conversation) (Rendering, error) {
-	tools, err := builtinTools.get(c.Tools, b.Simplify)
-	if err != nil {
-		return Rendering{}, err
-	}
+	tools := builtinTools.get(c.Tools, b.Simplify)
 	h := newHealing(paragraphs, c, tools)
 	h.wording = b.Wording
 	if h.guided = b.Guidance && tools != nil; h.guided {

@@ -30,10 +30,7 @@ type Forwarded struct {
 
 // Render implements Renderer. It refuses no conversation.
 func (f Forward) Render(c Conversation) (Rendering, error) {
-	tools, err := builtinTools.get(c.Tools, f.Simplify)
-	if err != nil {
-		return Rendering{}, err
-	}
+	tools := builtinTools.get(c.Tools, f.Simplify)
 	h := newHealing(forwarded, c, tools)
 	h.probe.Alternation = h.protocol != Native // results are the user's then
 	h.wording = f.Wording

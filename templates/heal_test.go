@@ -275,12 +275,28 @@ func TestHeal_isLinear(t *testing.T) {
 	}
 }
 
+// References that lead on from one another are resolved, unless no template could read how deep
+// that nests: then they stay.
+func TestToolSet_longChainsOfReferences(t *testing.T) {
+	for n, resolved := range map[int]bool{100: true, 1000: false} {
+		declared := `{"type":"object","properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{`
+		for i := range n {
+			declared += fmt.Sprintf(`"%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/%d"}}},`, i, i+1)
+		}
+		declared += fmt.Sprintf(`"%d":{"type":"string"}}}`, n)
+		c := Conversation{Messages: []Message{{Role: User, Text: "hi"}}, Tools: []Tool{{Name: "deep", Parameters: []byte(declared)}}}
+		for _, r := range []Renderer{parse(t, "{% for m in messages %}{{ m.content }}{% endfor %}{{ tools | tojson }}"), Builtin{}, Forward{}} {
+			out, err := r.Render(c)
+			if _, inWords := r.(Builtin); err != nil || !inWords && strings.Contains(out.String(), "$ref") == resolved {
+				t.Errorf("%T, %d references: %v", r, n, err)
+			}
+		}
+	}
+}
+
 func TestToolSet_sortsAndTidies(t *testing.T) {
 	tools := []Tool{{Name: "b", Parameters: []byte(`{"$schema":"x","type":"object"}`)}, {Name: "a", Parameters: []byte(`not JSON`)}, {Name: "c", Parameters: []byte("null")}}
-	s, err := newToolSet(toolsKey(tools, schema.Simplification{}), tools, schema.Simplification{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newToolSet(toolsKey(tools, schema.Simplification{}), tools, schema.Simplification{})
 	if diff := cmp.Diff([]Tool{{Name: "a"}, {Name: "b", Parameters: []byte(`{"type":"object"}`)}, {Name: "c"}}, s.tools); diff != "" {
 		t.Error(diff)
 	}
@@ -295,10 +311,10 @@ func TestToolSet_sortsAndTidies(t *testing.T) {
 func TestToolCache_keepsWhatIsUsed(t *testing.T) {
 	var c toolCache
 	first := []Tool{{Name: "first"}}
-	s, _ := c.get(first, schema.Simplification{})
+	s := c.get(first, schema.Simplification{})
 	for i := range 3 * cachedSets {
-		_, _ = c.get([]Tool{{Name: fmt.Sprint(i)}}, schema.Simplification{})
-		if again, _ := c.get(first, schema.Simplification{}); again != s {
+		_ = c.get([]Tool{{Name: fmt.Sprint(i)}}, schema.Simplification{})
+		if again := c.get(first, schema.Simplification{}); again != s {
 			t.Fatal("a set in use was made anew")
 		}
 	}

@@ -146,7 +146,7 @@ func (p *prober) tools() {
 
 func (p *prober) toolSet() *toolSet {
 	parameters := []byte(`{"type":"object","properties":{"zqparameter":{"type":"string","description":"zqabout"}},"required":["zqparameter"]}`)
-	set, _ := newToolSet([32]byte{}, []Tool{ // the schema above is valid
+	set := newToolSet([32]byte{}, []Tool{
 		{Name: canonical.Other, Description: "zqdescription2", Parameters: parameters},
 		{Name: canonical.Tool, Description: "zqdescription", Parameters: parameters},
 	}, schema.Simplification{})

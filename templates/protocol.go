@@ -17,6 +17,3 @@ const (
 	// working for those who ask for it.
 	XML Protocol = "xml"
 )
-
-// Protocols lists what a model's or a request's tool_format may name.
-var Protocols = []Protocol{Native, JSON, ReAct, XML}

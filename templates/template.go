@@ -91,10 +91,7 @@ func (t *Template) Probe() Probe { return t.probe }
 // necessary. Where the template refuses it none the less, more is tried, from the mildest on;
 // Builtin comes last. All of this is in the rendering's Heals.
 func (t *Template) Render(c Conversation) (Rendering, error) {
-	tools, err := t.tools.get(c.Tools, t.options.Simplify)
-	if err != nil {
-		return Rendering{}, err
-	}
+	tools := t.tools.get(c.Tools, t.options.Simplify)
 	var refused error
 	tries := patience{stop: c.Stop}
 	for _, r := range remedies {

@@ -33,7 +33,7 @@ type toolSet struct {
 }
 
 // newToolSet prepares tools for every way in which a prompt may show them.
-func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplification) (*toolSet, error) {
+func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplification) *toolSet {
 	s := &toolSet{key: key, tools: append([]Tool(nil), declared...), declared: map[string]json.RawMessage{}}
 	s.sort()
 	values := make([]jinja.Value, len(s.tools))
@@ -42,8 +42,9 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 		s.tidy(&s.tools[i])
 		s.simplify(&s.tools[i], simple)
 		v, err := toolValue(i, s.tools[i])
-		if err != nil {
-			return nil, err
+		if err != nil { // with references resolved in one another it nests too deep
+			s.tools[i].Parameters = s.declared[s.tools[i].Name]
+			v, _ = toolValue(i, s.tools[i]) // it was read when it was tidied
 		}
 		values[i] = v
 	}
@@ -51,28 +52,27 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 	s.memo = jinja.NewMemo(s.value)
 	s.listing = listing(s.tools)
 	s.text = functionsText(s.tools)
-	return s, nil
+	return s
 }
 
 // completing writes into a schema what a template could ask for.
-type completing func(json.RawMessage) (json.RawMessage, error)
+type completing func(json.RawMessage) json.RawMessage
 
 // completed are the tools with completed schemas.
-func (s *toolSet) completed(complete completing) (jinja.Value, error) {
+func (s *toolSet) completed(complete completing) jinja.Value {
 	values := make([]jinja.Value, len(s.tools))
 	for i, t := range s.tools {
-		var err error
 		if t.Parameters == nil {
 			t.Parameters = noParameters
 		}
-		if t.Parameters, err = complete(t.Parameters); err != nil {
-			return nil, err
+		t.Parameters = complete(t.Parameters)
+		v, err := toolValue(i, t)
+		if err != nil { // what was written in nests too deep
+			v, _ = toolValue(i, s.tools[i]) // newToolSet has read it
 		}
-		if values[i], err = toolValue(i, t); err != nil {
-			return nil, err
-		}
+		values[i] = v
 	}
-	return jinja.NewList(values...), nil
+	return jinja.NewList(values...)
 }
 
 // functions are the tools as JSON text, for templates that take them so.
@@ -178,25 +178,22 @@ type toolCache struct {
 const cachedSets = 16
 
 // get returns the set of the tools, nil if there are none.
-func (c *toolCache) get(tools []Tool, simple schema.Simplification) (*toolSet, error) {
+func (c *toolCache) get(tools []Tool, simple schema.Simplification) *toolSet {
 	if len(tools) == 0 {
-		return nil, nil
+		return nil
 	}
 	key := toolsKey(tools, simple)
 	if s := c.find(key); s != nil {
-		return s, nil
+		return s
 	}
-	s, err := newToolSet(key, tools, simple)
-	if err != nil {
-		return nil, err
-	}
+	s := newToolSet(key, tools, simple)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.sets) == cachedSets {
 		c.sets = c.sets[1:]
 	}
 	c.sets = append(c.sets, s)
-	return s, nil
+	return s
 }
 
 func (c *toolCache) find(key [sha256.Size]byte) *toolSet {

@@ -175,16 +175,16 @@ func (f form) callValues(t turn) (jinja.Value, error) {
 }
 
 // toolsValue is what stands for the declared tools.
-func (f form) toolsValue(h *healing) (jinja.Value, error) {
+func (f form) toolsValue(h *healing) jinja.Value {
 	switch {
 	case h.tools != nil && h.complete != nil:
 		return h.tools.completed(h.complete)
 	case h.tools != nil:
-		return h.tools.value, nil
+		return h.tools.value
 	case f.EmptyTools:
-		return jinja.NewList(), nil
+		return jinja.NewList()
 	}
-	return jinja.None, nil
+	return jinja.None
 }
 
 // noParameters is the schema of a tool that takes none.
@@ -230,11 +230,7 @@ func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
 		messages[i] = v
 	}
 	vars.Set("messages", jinja.NewList(messages...))
-	tools, err := f.toolsValue(h)
-	if err != nil {
-		return nil, err
-	}
-	vars.Set("tools", tools)
+	vars.Set("tools", f.toolsValue(h))
 	if f.Functions {
 		vars.Set("functions", h.tools.functions())
 		vars.Set("datetime", trusted(h.now.Format("2006-01-02 15:04:05 MST")))

@@ -5,26 +5,26 @@ import "encoding/json"
 // Describe gives every property a description, empty if need be, and makes objects of the schemas
 // true and false, for templates that break without. It is used only where a template refused the
 // schema as it was.
-func Describe(declared json.RawMessage) (json.RawMessage, error) { return completion{}.root(declared) }
+func Describe(declared json.RawMessage) json.RawMessage { return completion{}.root(declared) }
 
 // Complete is Describe and gives every property a type. It is used where Describe was not enough:
 // to name a type where there is none misleads some templates.
-func Complete(declared json.RawMessage) (json.RawMessage, error) {
+func Complete(declared json.RawMessage) json.RawMessage {
 	return completion{typed: true}.root(declared)
 }
 
 type completion struct{ typed bool }
 
-func (c completion) root(declared json.RawMessage) (json.RawMessage, error) {
+func (c completion) root(declared json.RawMessage) json.RawMessage {
 	v, err := parse(declared)
 	if err != nil {
-		return nil, err
+		return declared
 	}
 	o := c.schema(v)
 	if !o.has("properties") {
 		o = o.set("properties", object{})
 	}
-	return print(o), nil
+	return print(o)
 }
 
 func (c completion) schema(v any) object {
