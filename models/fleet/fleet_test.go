@@ -68,6 +68,11 @@ func megabytes(each int64, other map[string]int64) func(catalog.Entry, Settings)
 	}
 }
 
+// machine has so much RAM, of which engines of tests take none.
+func machine(ram int64) func() (placement.Memory, error) {
+	return func() (placement.Memory, error) { return placement.Memory{RAM: ram, VRAM: 1 << 50}, nil }
+}
+
 func endless() (placement.Memory, error) { return placement.Memory{RAM: 1 << 50, VRAM: 1 << 50}, nil }
 
 func acquire(t *testing.T, f *Fleet, name string) *Lease {

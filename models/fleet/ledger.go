@@ -237,8 +237,7 @@ func (f *Fleet) budget(free int64) {
 }
 
 // free is what can be taken now: what the machine has free, less what instances have reserved and
-// not yet taken; and of a limit what is left of it. How much a load has taken is not known:
-// nothing, or everything if loaded is set.
+// not yet taken. How much a load has taken is not known: nothing, or everything if loaded is set.
 func (f *Fleet) free(loaded bool) placement.Memory {
 	free, err := f.options.Free()
 	if err != nil {
@@ -263,13 +262,6 @@ func (f *Fleet) free(loaded bool) placement.Memory {
 	}
 	if f.vram > 0 {
 		free.VRAM = f.vram - held.VRAM
-	}
-	left := f.options.Memory.Minus(held)
-	if f.options.Memory.RAM > 0 {
-		free.RAM = min(free.RAM, left.RAM)
-	}
-	if f.options.Memory.VRAM > 0 {
-		free.VRAM = min(free.VRAM, left.VRAM)
 	}
 	return free
 }

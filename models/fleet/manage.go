@@ -177,7 +177,7 @@ func (f *Fleet) Reload(o Options) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.options.Most, f.options.Memory, f.options.HostCache = o.Most, o.Memory, o.HostCache
+	f.options.Most, f.options.HostCache = o.Most, o.HostCache
 	f.options.TTL, f.options.QueueTimeout = o.TTL, o.QueueTimeout
 	for _, i := range f.instances {
 		e, ok := at[i.entry.ID]

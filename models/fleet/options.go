@@ -52,8 +52,7 @@ type Options struct {
 	// where models are fetched to; nil: none are
 	Store Store
 
-	Most   int              // most instances at once; 0: no limit of their number
-	Memory placement.Memory // most that all instances may take; 0: what is free
+	Most int // most instances at once; 0: no limit of their number
 	// bytes of RAM that all instances may take for copies of the KV cache; negative: no limit
 	HostCache int64
 

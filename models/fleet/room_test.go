@@ -18,7 +18,7 @@ import (
 func TestRoom_theLongestIdleGoesAndNeverOneInUse(t *testing.T) {
 	for _, o := range []Options{
 		{Catalog: of("a", "b", "c"), Most: 2},
-		{Catalog: of("a", "b", "c"), Estimate: megabytes(100, nil), Free: endless, Memory: placement.Memory{RAM: 250 << 20}},
+		{Catalog: of("a", "b", "c"), Estimate: megabytes(100, nil), Free: machine(250 << 20)},
 	} {
 		run(t, o, func(t *testing.T, f *Fleet) {
 			a, b := acquire(t, f, "a"), acquire(t, f, "b")
@@ -134,28 +134,23 @@ func TestRoom_aLoadHoldsUpNoOther(t *testing.T) {
 		}
 		return scripted(ctx, e, g, p)
 	}
-	sizes := map[string]int64{"large": 500, "small": 50}
-	for name, c := range map[string]Options{
-		"memory": {Memory: placement.Memory{RAM: 850 << 20}}, "count": {Most: 4},
-	} {
-		c.Catalog, c.Start, c.Estimate, c.Free = of("large", "a", "b", "c", "d", "small"), start, megabytes(100, sizes), endless
-		run(t, c, func(t *testing.T, f *Fleet) {
-			for _, id := range []string{"a", "b", "c"} {
-				acquire(t, f, id).Release()
-				time.Sleep(time.Minute)
-			}
-			loading, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() { _, _ = f.Acquire(loading, Request{Name: "large"}) }()
-			synctest.Wait()
-			begin := time.Now()
-			acquire(t, f, "d").Release()
-			if took := time.Since(begin); took > time.Minute || !strings.HasPrefix(states(f), "large loading, a not-loaded, b loaded, c loaded, d loaded") {
-				t.Errorf("%s: d waited %s: %s", name, took, states(f))
-			}
-			time.Sleep(time.Hour)
-		})
-	}
+	o := Options{Catalog: of("large", "a", "b", "c", "d", "small"), Start: start, Estimate: megabytes(100, map[string]int64{"large": 500, "small": 50}), Free: endless, Most: 4}
+	run(t, o, func(t *testing.T, f *Fleet) {
+		for _, id := range []string{"a", "b", "c"} {
+			acquire(t, f, id).Release()
+			time.Sleep(time.Minute)
+		}
+		loading, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _, _ = f.Acquire(loading, Request{Name: "large"}) }()
+		synctest.Wait()
+		begin := time.Now()
+		acquire(t, f, "d").Release()
+		if took := time.Since(begin); took > time.Minute || !strings.HasPrefix(states(f), "large loading, a not-loaded, b loaded, c loaded, d loaded") {
+			t.Errorf("d waited %s: %s", took, states(f))
+		}
+		time.Sleep(time.Hour)
+	})
 }
 
 func TestRoom_whatCannotFitSaysWhatWould(t *testing.T) {
@@ -189,7 +184,7 @@ func TestRoom_whatWasNotEstimatedIsNotSaidToFit(t *testing.T) {
 }
 
 func TestRoom_aPinnedModelStays(t *testing.T) {
-	o := Options{Catalog: of("a", "b"), Estimate: megabytes(80, nil), Free: endless, Memory: placement.Memory{RAM: 100 << 20}, TTL: time.Minute}
+	o := Options{Catalog: of("a", "b"), Estimate: megabytes(80, nil), Free: machine(100 << 20), TTL: time.Minute}
 	run(t, o, func(t *testing.T, f *Fleet) {
 		if err := f.Pin("a", true); err != nil {
 			t.Fatal(err)
@@ -235,7 +230,7 @@ func TestForecast_loadsNothing(t *testing.T) {
 		return Demand{Wanted: 64 << 10, Least: 256, Need: per}, nil
 	}
 	const room = 100 << 20
-	o := Options{Catalog: of("a", "unknown"), Estimate: estimate, Free: endless, Memory: placement.Memory{RAM: room}}
+	o := Options{Catalog: of("a", "unknown"), Estimate: estimate, Free: machine(room)}
 	run(t, o, func(t *testing.T, f *Fleet) {
 		for want, s := range map[Forecast]Settings{
 			{Context: 4096, Need: placement.Need{Weights: 50 << 20, Cache: 4 << 20}, Fits: true}:         {Context: 4096},

@@ -47,7 +47,7 @@ func TestTurns_twoAgentsOnTwoModels(t *testing.T) {
 		{5 * time.Second, 20 * time.Second},
 	} {
 		alone := 2 * (c.load + turns*turn + (turns-1)*c.pause)
-		o := Options{Catalog: of("a", "b"), Start: slow(c.load, func(string) {}), Estimate: megabytes(100, nil), Free: endless, Memory: placement.Memory{RAM: 150 << 20}}
+		o := Options{Catalog: of("a", "b"), Start: slow(c.load, func(string) {}), Estimate: megabytes(100, nil), Free: machine(150 << 20)}
 		run(t, o, func(t *testing.T, f *Fleet) {
 			begin := time.Now()
 			var waits longest
@@ -76,7 +76,7 @@ func TestTurns_twoAgentsOnTwoModels(t *testing.T) {
 
 func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 	const clients, requests, load = 50, 20, 4 * time.Second
-	o := Options{Catalog: of("a", "b", "c", "d"), Start: slow(load, func(string) {}), Estimate: megabytes(100, nil), Free: endless, Memory: placement.Memory{RAM: 250 << 20}}
+	o := Options{Catalog: of("a", "b", "c", "d"), Start: slow(load, func(string) {}), Estimate: megabytes(100, nil), Free: machine(250 << 20)}
 	run(t, o, func(t *testing.T, f *Fleet) {
 		begin := time.Now()
 		var waits longest
