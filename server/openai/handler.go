@@ -75,11 +75,7 @@ func (a API) Elicitations(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = a.Service.Answer(r.Context(), sent.ID, sent.Reply)
 	}
-	if err != nil {
-		wire.WriteOpenAIError(w, chat.AsError(err))
-		return
-	}
-	wire.WriteJSON(w, http.StatusOK, struct{}{})
+	reply(w, struct{}{}, err)
 }
 
 // setCacheKey says whom a request shares cached state with: its caller's other requests, or
@@ -93,7 +89,7 @@ func setCacheKey(ctx context.Context, r *chat.Request, cachePrompt *bool) {
 
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
 	s.head.Object, s.head.Model, s.head.Usage.wanted = "chat.completion.chunk", request.Model, s.includeUsage
-	s.choices = max(request.N, 1)
+	s.choices, s.named, s.spoke, s.finished = max(request.N, 1), map[int]bool{}, map[int]bool{}, map[int]bool{}
 	s.out = sse.NewWriter(w)
 	s.out.Beat(a.Heartbeat, s.beat)
 	defer s.out.Close()

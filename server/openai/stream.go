@@ -105,7 +105,7 @@ func (s *streamer) finish(e chat.Event) {
 		reason = olderReason(reason)
 	}
 	s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason})
-	mark(&s.finished, e.Choice)
+	s.finished[e.Choice] = true
 }
 
 // beat is the protocol's heartbeat: a chunk of nothing, for the first choice that has not ended.
@@ -141,7 +141,7 @@ func (s *streamer) call(e chat.Event, id, name string) {
 // send writes a chunk; a choice's first one has its role and the beginning of its content.
 func (s *streamer) send(index int, c choice) {
 	if !s.spoke[index] {
-		mark(&s.spoke, index)
+		s.spoke[index] = true
 		first := &delta{Content: new(string)}
 		// a whole answer of calls alone has no content either
 		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil {
@@ -156,18 +156,11 @@ func (s *streamer) send(index int, c choice) {
 // twice.
 func (s *streamer) chunk(index int, c choice) {
 	if !s.named[index] {
-		mark(&s.named, index)
+		s.named[index] = true
 		c.Delta.Role = "assistant"
 	}
 	c.Index = index
 	chunk := s.head
 	chunk.Choices = []choice{c}
 	s.out.Event("", chunk)
-}
-
-func mark(set *map[int]bool, index int) {
-	if *set == nil {
-		*set = map[int]bool{}
-	}
-	(*set)[index] = true
 }
