@@ -40,7 +40,6 @@ type ServerCall struct {
 type Approval struct {
 	ID      string `json:"id"`
 	Approve bool   `json:"approve"`
-	Reason  string `json:"reason,omitempty"`
 }
 
 // Question is what a tool that the server runs asks the user.

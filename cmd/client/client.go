@@ -26,9 +26,7 @@ var ErrNoServer = errors.New("no server answers")
 // Error is what the server says is wrong.
 type Error struct {
 	Status  int
-	Type    string `json:"type"`
 	Message string `json:"message"`
-	Field   string `json:"field"`
 
 	Health *Health `json:"-"` // what /health said
 }

@@ -37,7 +37,6 @@ type Model struct {
 	Context      int      `json:"context_length"`
 	State        string   `json:"state"`
 	Capabilities []string `json:"capabilities"`
-	Error        string   `json:"error,omitempty"`
 }
 
 // Models lists what is at hand.

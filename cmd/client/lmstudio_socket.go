@@ -39,7 +39,6 @@ type socketFrame struct {
 	Type    string          `json:"type"`
 	Result  json.RawMessage `json:"result"`
 	Message json.RawMessage `json:"message"`
-	Success bool            `json:"success"` // of the answer to the first frame
 	Error   json.RawMessage `json:"error"`
 }
 

@@ -34,7 +34,6 @@ func (c *llamaServer) describe(ctx context.Context) (m engine.Model, err error) 
 	}
 	var list struct {
 		Data []struct {
-			ID   string `json:"id"`
 			Meta struct {
 				Vocabulary int   `json:"n_vocab"`
 				Trained    int   `json:"n_ctx_train"`

@@ -38,7 +38,7 @@ func (e *Error) Overflowed() (prompt, most int, ok bool) {
 
 // explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that
 // the user knows what to shorten. Any other error is returned as it is.
-func explainOverflow(ctx context.Context, m Model, p planned, r Request, err error) error {
+func explainOverflow(ctx context.Context, m Model, r Request, err error) error {
 	var over *engine.ContextError
 	if !errors.As(err, &over) {
 		return err

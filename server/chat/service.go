@@ -72,7 +72,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		sessions, err = open(ctx, m, p, max(r.N, 1))
 	}
 	if err != nil {
-		return AsError(explainOverflow(ctx, m, p, r, err))
+		return AsError(explainOverflow(ctx, m, r, err))
 	}
 	defer closeAll(sessions)
 	defer func() { // from here on it runs

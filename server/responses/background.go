@@ -69,7 +69,7 @@ func (a *API) runAlone(ctx context.Context, d *decoder, b *builder) (err error) 
 			err = &chat.Error{Message: "internal error; the log has it under " + b.response.ID}
 		}
 	}()
-	return a.run(ctx, b.Add, d, b)
+	return a.run(ctx, b.Add, d)
 }
 
 // detach has a response go on when its client leaves, until the store is drained. left must be

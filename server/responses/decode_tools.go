@@ -140,11 +140,7 @@ func (t tool) MarshalJSON() ([]byte, error) {
 		}
 	case "custom":
 	case "namespace":
-		inner, err := json.Marshal(t.inner)
-		if err != nil {
-			return nil, err
-		}
-		t.Tools = inner
+		t.Tools, _ = json.Marshal(t.inner) // it was JSON before
 	default:
 		return t.raw, nil
 	}

@@ -89,7 +89,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		a.stream(ctx, w, d, b, ended)
 		return
 	}
-	if err = a.run(ctx, wire.Announce(w, b.Add), d, b); err == nil {
+	if err = a.run(ctx, wire.Announce(w, b.Add), d); err == nil {
 		err = b.unkept
 	}
 	ended()
@@ -101,7 +101,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 }
 
 // run generates the response. One that is cancelled from another connection ends with what it has.
-func (a *API) run(ctx context.Context, sink chat.Sink, d *decoder, b *builder) error {
+func (a *API) run(ctx context.Context, sink chat.Sink, d *decoder) error {
 	err := a.service.Run(ctx, d.turn, sink)
 	if err != nil && errors.Is(context.Cause(ctx), errCancelled) {
 		return sink(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Cancelled}})
@@ -148,7 +148,7 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 	out.Beat(a.heartbeat, b.beat)
 	defer out.Close()
 	defer ended()
-	err := a.run(ctx, wire.Streamed(w, out, b.add), d, b)
+	err := a.run(ctx, wire.Streamed(w, out, b.add), d)
 	wire.Ended(w, out, err, func(w http.ResponseWriter, e *chat.Error) { writeError(w, e) }, func(e *chat.Error) { b.fail(wire.OfInput(e)) })
 }
 
@@ -202,11 +202,7 @@ func (a *API) put(d *decoder, b *builder, owner string) error {
 		running = bodyOf(&shown)
 		shown.Status, shown.Error = "failed", &responseError{"server_error", "the server ended while this response was made, or could not keep it"}
 	}
-	body, err := json.Marshal(shown)
-	if err != nil {
-		return fmt.Errorf("encode the response: %w", err)
-	}
-	s := &stored{ID: b.response.ID, Owner: owner, Body: body, Running: running, Unfinished: !over(b.response.Status)}
+	s := &stored{ID: b.response.ID, Owner: owner, Body: bodyOf(&shown), Running: running, Unfinished: !over(b.response.Status)}
 	if d.past != nil {
 		s.Previous, s.before = d.past.ID, d.past.whole()
 	}

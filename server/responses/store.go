@@ -86,7 +86,7 @@ type keeper interface {
 	get(ctx context.Context, id, owner string) (*stored, error)
 	item(ctx context.Context, id, owner string) (item, error) // of a kept conversation
 	delete(ctx context.Context, id, owner string) error
-	close() error
+	Close() error // what is in memory is lost
 }
 
 // sharer is a keeper that several servers use: one can ask what another makes. postgres is.
@@ -169,9 +169,6 @@ func (s *Store) Drain(ctx context.Context) {
 	defer stop()
 	s.runs.Wait()
 }
-
-// Close ends the store. What is in memory is lost.
-func (s *Store) Close() error { return s.close() }
 
 // unreadable is how a record that is damaged is told of: in the log. To its owner it is not there.
 func unreadable(id string, err error) error {

@@ -82,7 +82,7 @@ func openLocal(o StoreOptions) (*local, error) {
 	return s, nil
 }
 
-func (s *local) close() error {
+func (s *local) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.close()

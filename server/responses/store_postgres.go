@@ -67,7 +67,7 @@ func openPostgres(o StoreOptions) (*postgres, error) {
 	return p, nil
 }
 
-func (p *postgres) close() error {
+func (p *postgres) Close() error {
 	p.pool.Close()
 	return nil
 }

@@ -265,7 +265,6 @@ type response struct {
 	Truncation         string             `json:"truncation"`
 	ServiceTier        string             `json:"service_tier"`
 	Usage              *usage             `json:"usage,omitempty"`
-	User               *string            `json:"user,omitempty"`
 	Metadata           map[string]string  `json:"metadata"`
 
 	Timings *wire.Timings `json:"timings,omitempty"`
@@ -316,10 +315,6 @@ type event struct {
 	Arguments    *string        `json:"arguments,omitempty"`
 	Input        *string        `json:"input,omitempty"`
 	Logprobs     []wire.Logprob `json:"logprobs,omitzero"`
-
-	Code    *string `json:"code,omitempty"` // of "error"
-	Message *string `json:"message,omitempty"`
-	Param   *string `json:"param,omitempty"`
 }
 
 type deleted struct {
