@@ -71,10 +71,6 @@ The exit status is 1 if some tool cannot be called at all.`,
 }
 
 func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, error) {
-	text, err := toolsArray(text)
-	if err != nil {
-		return nil, err
-	}
 	declared, err := decodeTools(text)
 	if err != nil {
 		return nil, err
@@ -82,17 +78,11 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 	if len(declared) == 0 {
 		return nil, errors.New("read tools: the array is empty")
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return nil, fmt.Errorf("read tools: %w", err)
-	}
 	list, texts := make([]checkedTool, len(declared)), make([]string, len(declared))
 	places := map[string]int{}
 	for i, t := range declared {
 		var compact bytes.Buffer
-		if err := json.Compact(&compact, raw[i]); err != nil {
-			return nil, fmt.Errorf("read tools: %w", err)
-		}
+		_ = json.Compact(&compact, t.Raw) // it was decoded
 		list[i] = checkTool(t)
 		if other, twice := places[t.Name]; twice && t.Hosted == "" {
 			list[i].Callable, list[i].Error = false, fmt.Sprintf("element %d has the same name, and a request with both is refused", other)

@@ -69,14 +69,10 @@ func oneFile(what string) cobra.PositionalArgs {
 
 func writePrinted(c *cobra.Command, p grammar.Printed) error {
 	for _, note := range p.Loosened {
-		if _, err := fmt.Fprintln(c.ErrOrStderr(), "loosened:", note); err != nil {
-			return err
-		}
+		fmt.Fprintln(c.ErrOrStderr(), "loosened:", note)
 	}
 	for _, note := range p.Narrowed {
-		if _, err := fmt.Fprintln(c.ErrOrStderr(), "narrowed:", note); err != nil {
-			return err
-		}
+		fmt.Fprintln(c.ErrOrStderr(), "narrowed:", note)
 	}
 	_, err := fmt.Fprint(c.OutOrStdout(), p.Text)
 	return err

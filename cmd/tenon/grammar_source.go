@@ -45,9 +45,7 @@ func (s *source) compile(c *cobra.Command, path string) (*grammar.Grammar, error
 		return nil, fmt.Errorf("%s: %w%s", path, err, advice(err))
 	}
 	for _, i := range g.Issues() {
-		if _, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %s at %s: %s\n", i.Action, i.Keyword, orRoot(i.Pointer), i.Why); err != nil {
-			return nil, err
-		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s at %s: %s\n", i.Action, i.Keyword, orRoot(i.Pointer), i.Why)
 	}
 	return g, nil
 }
@@ -97,6 +95,7 @@ func (s *source) schemaGrammar(c *cobra.Command, text []byte) (*grammar.Grammar,
 
 // declaredTool is a tool as a client declares it.
 type declaredTool struct {
+	Raw        json.RawMessage // as it stands
 	Name       string
 	Parameters json.RawMessage
 	Hosted     string // the type of a tool that the model does not call; "": it does
@@ -144,7 +143,7 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 			return nil, fmt.Errorf("read tools: element %d is no tool, which is an object with a name and a schema", i)
 		}
 		if hosted(w) {
-			tools[i] = declaredTool{Hosted: w.Type}
+			tools[i] = declaredTool{Raw: element, Hosted: w.Type}
 			continue
 		}
 		if w.Function != nil {
@@ -153,7 +152,7 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 		if w.Name == "" {
 			return nil, fmt.Errorf("read tools: element %d has no name", i)
 		}
-		tools[i] = declaredTool{Name: w.Name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
+		tools[i] = declaredTool{Raw: element, Name: w.Name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
 		for _, s := range []json.RawMessage{w.Parameters, w.InputSchema, w.MCPSchema} {
 			if len(s) > 0 {
 				tools[i].Parameters = s

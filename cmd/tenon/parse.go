@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,9 +58,7 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	for _, kind := range hosted {
-		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "note: %s: %s is not called in the model's text\n", o.tools, kind); err != nil {
-			return fmt.Errorf("write to standard error: %w", err)
-		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s: %s is not called in the model's text\n", o.tools, kind)
 	}
 	raw, err := io.ReadAll(cmd.InOrStdin())
 	if err != nil {
@@ -222,9 +219,7 @@ func (o parseOptions) print(cmd *cobra.Command, p tools.Parser, raw []byte, size
 		m.trace = &t
 	} else {
 		for _, n := range t.Notes {
-			if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "note: at byte %d: %s\n", n.Offset, n.Text); err != nil {
-				return errors.Join(errors.New("write to standard error"), err)
-			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: at byte %d: %s\n", n.Offset, n.Text)
 		}
 	}
 	var b bytes.Buffer

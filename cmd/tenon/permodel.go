@@ -106,10 +106,8 @@ func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, 
 	case path != "":
 		return c.AddAs(m.Name, path)
 	}
-	for i, e := range c.Entries {
-		if found, ok := c.Find(m.Name); ok && found.ID == e.ID {
-			return i, nil
-		}
+	if found, ok := c.Find(m.Name); ok {
+		return slices.IndexFunc(c.Entries, func(e catalog.Entry) bool { return e.ID == found.ID }), nil
 	}
 	return 0, fmt.Errorf("there is no such model%s; there is: %s", config.DidYouMean(m.Name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
 }
