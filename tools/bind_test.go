@@ -148,14 +148,11 @@ func TestBind_leaveOneOut(t *testing.T) {
 	for _, name := range names {
 		e, _ := shownBy(all[name], eosOf(name))
 		gone := without(func(d *format.Dialect) bool { return d.Key == name })
-		b, err := bind.Detect(e, gone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := bind.Detect(e, gone)
 		verbose := os.Getenv("TENON_VERBOSE") == name
 		s := scoreOf(t, b.Dialect, gone.OtherFamilies, name, verbose)
 		bare := without(func(*format.Dialect) bool { return true })
-		c, _ := bind.Detect(e, bare)
+		c := bind.Detect(e, bare)
 		z := scoreOf(t, c.Dialect, bare.OtherFamilies, name, false)
 		t.Logf("%-18s %-10s %5d/%-4d %4d/%-4d   %4d/%-4d  %s", name, b.Dialect.Key, s.clean, s.ofClean, s.malformed, s.ofMalformed, z.clean, z.ofClean, c.Dialect.About)
 		one.add(s)
@@ -210,8 +207,8 @@ func TestBind_publishedTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, shown := shownBy(string(source), "")
-		b, err := Bind(e)
-		if name := strings.TrimSuffix(filepath.Base(path), ".jinja"); err != nil || b.Dialect.Key != vendors[name] {
+		b := Bind(e)
+		if name := strings.TrimSuffix(filepath.Base(path), ".jinja"); b.Dialect.Key != vendors[name] {
 			t.Errorf("%s is bound to %s (%s), want %s; tried %v", name, b.Dialect.Key, b.Why, vendors[name], b.Tried)
 		}
 		exact += count(shown && b.Exact)

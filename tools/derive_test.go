@@ -40,9 +40,9 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"tags":              {"<do>\n<tool name=\"zqtool\">\n<arg name=\"zqkey\">zqvalue</arg>\n</tool>\n</do>", "Yes.\n<do>\n<tool name=\"get_weather\">\n<arg name=\"city\">Rome</arg>\n</tool>\n</do>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: c.rendering}})
-			if err != nil || d.Name() != "derived" {
-				t.Fatalf("%v, %v", d.Name(), err)
+			d := Detect(Evidence{Template: "unknown", Shown: Shown{Call: c.rendering}})
+			if d.Name() != "derived" {
+				t.Fatal(d.Name())
 			}
 			p := planFor(t, d, Thinking{})
 			got := play(p.TextParser(), c.raw, 0, false)
@@ -53,9 +53,9 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 			checkProperties(t, p, []byte(c.raw), 1)
 		})
 	}
-	d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: strings.Repeat("x", 10)}})
-	if err != nil || d.Name() != "json" {
-		t.Errorf("%s, %v: a rendering without a call must fall back to tenon's own format", d.Name(), err)
+	d := Detect(Evidence{Template: "unknown", Shown: Shown{Call: strings.Repeat("x", 10)}})
+	if d.Name() != "json" {
+		t.Errorf("%s: a rendering without a call must fall back to tenon's own format", d.Name())
 	}
 }
 
@@ -78,12 +78,12 @@ func TestDetect_linesOfLabels(t *testing.T) {
 			return "\n" + strings.NewReplacer("%n", name, "%a", args).Replace(call)
 		}
 		one, other := with(canonical.Tool, `{"zqkey": "zqvalue"}`), with(canonical.Other, `{"zqkey": "zqvalue"}`)
-		b, err := Bind(Evidence{Template: "unknown", Shown: Shown{
+		b := Bind(Evidence{Template: "unknown", Shown: Shown{
 			Generation: "<a>\n", TurnEnd: "</a>", Answer: "<a>\n" + canonical.Text + "</a>", Call: "<a>\n" + one + "</a>",
 			TwoCalls: "<a>\n" + one + other + "</a>", TextCall: "<a>\n" + canonical.Text + one + "</a>",
 		}})
-		if err != nil || b.Dialect.Key != "derived" || !b.Exact {
-			t.Errorf("%s: %s, exactly %v, %v: %v", name, b.Dialect.Key, b.Exact, err, b.Tried)
+		if b.Dialect.Key != "derived" || !b.Exact {
+			t.Errorf("%s: %s, exactly %v: %v", name, b.Dialect.Key, b.Exact, b.Tried)
 			continue
 		}
 		p := planFor(t, &Dialect{b.Dialect}, Thinking{})
@@ -111,11 +111,11 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 		"attributes": {"<a>", `<call tool="zqtool"><arg key="zqkey">zqvalue</arg></call>`, "</a>", `Yes.<call tool="get_weather"><arg key="city">Rome</arg></call></a>`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
+			d := Detect(Evidence{Template: "unknown", Shown: Shown{
 				Generation: c.start, TurnEnd: c.end, Call: c.start + c.call + c.end, TextCall: c.start + canonical.Text + c.call + c.end, Answer: c.start + canonical.Text + c.end,
 			}})
-			if err != nil || d.Name() != "derived" {
-				t.Fatalf("%v, %v", d.Name(), err)
+			if d.Name() != "derived" {
+				t.Fatal(d.Name())
 			}
 			p := planFor(t, d, Thinking{})
 			got := play(p.TextParser(), c.raw, 0, false)
@@ -139,9 +139,9 @@ func TestDetect_whatNothingReadsIsNotDerived(t *testing.T) {
 		"attributes":    "<call name=\"zqtool\" zqkey=\"zqvalue\"/>",
 		"positional":    "zqtool(\"zqvalue\")",
 	} {
-		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: rendering, TextCall: "zqtext\n" + rendering}})
-		if err != nil || d.Name() != "json" {
-			t.Errorf("%s: %s, %v, want tenon's own format", name, d.Name(), err)
+		d := Detect(Evidence{Template: "unknown", Shown: Shown{Call: rendering, TextCall: "zqtext\n" + rendering}})
+		if d.Name() != "json" {
+			t.Errorf("%s: %s, want tenon's own format", name, d.Name())
 		}
 	}
 }
@@ -156,12 +156,12 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 		"<a> [%1]</a>":     "<a> [%1, %2]</a>",
 	} {
 		const args = `{"zqkey": "zqvalue"}`
-		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
+		d := Detect(Evidence{Template: "unknown", Shown: Shown{
 			Call:     strings.Replace(one, "%1", call(canonical.Tool, args), 1),
 			TwoCalls: strings.NewReplacer("%1", call(canonical.Tool, args), "%2", call(canonical.Other, args)).Replace(two),
 		}})
-		if err != nil || d.Name() != "derived" {
-			t.Errorf("%s: %v, %v", two, d.Name(), err)
+		if d.Name() != "derived" {
+			t.Errorf("%s: %v", two, d.Name())
 			continue
 		}
 		p := planFor(t, d, Thinking{})
@@ -177,9 +177,9 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 // as such.
 func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
 	for template, want := range map[string]bool{"unknown": false, "{{ '<think>' }}": true} {
-		d, err := Detect(Evidence{Template: template, Shown: Shown{Call: "<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})
-		if err != nil || d.Name() != "derived" {
-			t.Fatal(d.Name(), err)
+		d := Detect(Evidence{Template: template, Shown: Shown{Call: "<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})
+		if d.Name() != "derived" {
+			t.Fatal(d.Name())
 		}
 		p := planFor(t, d, Thinking{})
 		if got := compiled(t, p).Matcher(nil).AcceptBytes([]byte("<think>x</think>y")) == nil; got != want {
@@ -196,10 +196,7 @@ func TestDetect_aCodeFenceIsNoMarker(t *testing.T) {
 	for _, open := range []string{"```json", "```tool", "```"} {
 		call := open + "\n{\"name\": \"zqtool\", \"arguments\": {\"zqkey\": \"zqvalue\"}}\n```"
 		other := strings.Replace(call, canonical.Tool, canonical.Other, 1)
-		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: call + "<|im_end|>", TwoCalls: call + "\n" + other + "<|im_end|>", TextCall: canonical.Text + "\n" + call + "<|im_end|>"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := Detect(Evidence{Template: "unknown", Shown: Shown{Call: call + "<|im_end|>", TwoCalls: call + "\n" + other + "<|im_end|>", TextCall: canonical.Text + "\n" + call + "<|im_end|>"}})
 		for _, m := range d.Markers() {
 			if strings.Contains(m, "```") {
 				t.Errorf("%s: %q is a marker", open, m)

@@ -37,10 +37,7 @@ func TestDetect_publishedTemplates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := Detect(Evidence{Template: string(source)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := Detect(Evidence{Template: string(source)})
 		name := strings.TrimSuffix(filepath.Base(path), ".jinja")
 		if want := vendors[name]; d.Name() != want {
 			t.Errorf("%s is %s, want %s", name, d.Name(), want)
@@ -48,14 +45,15 @@ func TestDetect_publishedTemplates(t *testing.T) {
 	}
 }
 
-func TestDetect_formatOverridesTheTemplate(t *testing.T) {
-	for format, want := range map[string]string{"react": "react", "JSON": "json", "Hermes": "hermes", "glm45": "glm-4.5", "": "gpt-oss", "auto": "gpt-oss"} {
-		d, err := Detect(Evidence{Template: "<|channel|>commentary<|message|>", Format: format})
-		if err != nil || d.Name() != want {
-			t.Errorf("%q: %v, %v; want %s", format, d, err, want)
+func TestLookup_namesOfAnyCaseAndOlderOnes(t *testing.T) {
+	for name, want := range map[string]string{"react": "react", "JSON": "json", "Hermes": "hermes", "glm45": "glm-4.5"} {
+		if d, ok := Lookup(name); !ok || d.Name() != want {
+			t.Errorf("%q: %v; want %s", name, d, want)
 		}
 	}
-	if _, err := Detect(Evidence{Format: "klingon"}); err == nil || !strings.Contains(err.Error(), "hermes") {
-		t.Errorf("an unknown format: %v, want an error that lists the known ones", err)
+	for _, name := range []string{"klingon", "auto", ""} {
+		if _, ok := Lookup(name); ok {
+			t.Errorf("%q is known", name)
+		}
 	}
 }

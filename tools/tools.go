@@ -160,16 +160,10 @@ var others = sync.OnceValue(func() *parse.OtherFamilies { return parse.NewOtherF
 
 // Detect finds the dialect of a model: the family that its template shows and that reads what the
 // template writes, else what the template's own rendering of calls shows, else tenon's JSON
-// format. The error says that Format is unknown and what is known.
-func Detect(e Evidence) (*Dialect, error) {
-	b, err := Bind(e)
-	if err != nil {
-		return nil, err
-	}
-	return &Dialect{b.Dialect}, nil
-}
+// format.
+func Detect(e Evidence) *Dialect { return &Dialect{Bind(e).Dialect} }
 
 // Bind does the same and tells how.
-func Bind(e Evidence) (Binding, error) {
+func Bind(e Evidence) Binding {
 	return bind.Detect(e, bind.Known{Families: families.All(), OtherFamilies: others()})
 }

@@ -111,12 +111,10 @@ func (o parseOptions) dialect(cmd *cobra.Command) (d *tools.Dialect, t *template
 		return nil, nil, err
 	}
 	t, err = templates.Parse(source, options)
-	if err != nil { // its text may still show the family
-		d, err = tools.Detect(tools.Evidence{Template: source})
-		return d, nil, err
+	if err != nil {
+		return tools.Detect(tools.Evidence{Template: source}), nil, nil //nolint:nilerr // its text may still show the family
 	}
-	d, err = tools.Detect(prepared.EvidenceOf(source, options.EOS, nil, t.Probe()))
-	return d, t, err
+	return tools.Detect(prepared.EvidenceOf(source, options.EOS, nil, t.Probe())), t, nil
 }
 
 // endsInThinking renders a first turn and tells whether its generation prompt opens thinking.

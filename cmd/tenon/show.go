@@ -78,10 +78,7 @@ func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Option
 		return s.Table(aboutModel, rows)
 	}
 	p := t.Probe()
-	b, err := tools.Bind(prepared.EvidenceOf(source, o.EOS, nil, p))
-	if err != nil {
-		return fmt.Errorf("find the dialect: %w", err)
-	}
+	b := tools.Bind(prepared.EvidenceOf(source, o.EOS, nil, p))
 	if asJSON {
 		return s.JSON(struct {
 			templates.Probe

@@ -48,10 +48,7 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 		if i%2 == 0 {
 			markers = tokenMarkers(d)
 		}
-		bound, err := tools.Detect(tools.Evidence{Format: d.Name(), Markers: markers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := &tools.Dialect{Dialect: d.With(markers)}
 		e := &asked{Engine: runner.New(newNoise(markers), runner.Options{Slots: 1, HostMemory: -1})}
 		end := d.Think.Close
 		for n, budget := range budgets {
@@ -90,10 +87,7 @@ func TestBudget_thinkingEndsWithIt(t *testing.T) {
 		}
 		e := runner.New(newNoise(tokenMarkers(d)), runner.Options{Slots: 1, HostMemory: -1})
 		for _, markers := range [][]string{nil, tokenMarkers(d)} {
-			bound, err := tools.Detect(tools.Evidence{Format: d.Name(), Markers: markers})
-			if err != nil {
-				t.Fatal(err)
-			}
+			bound := &tools.Dialect{Dialect: d.With(markers)}
 			for n, budget := range []int{1, 2, 7, 40} {
 				for k, mode := range []tools.Mode{tools.Auto, tools.None, tools.Required} {
 					if os.Getenv("TENON_ALL") == "" && (i+3*n+k+len(markers))%11 > 0 {

@@ -87,7 +87,7 @@ func TestMatrix_textAndCallsInEveryOrder(t *testing.T) {
 			continue
 		}
 		for k, tokens := range []bool{false, true} {
-			bound, markers := bind(t, d, tokens)
+			bound, markers := bind(d, tokens)
 			for n, c := range orderCells(d.Name(), tokens) {
 				if c.order == answered && w.bare() && (!c.unmasked || slices.Contains([]string{"required", "named", "one of"}, c.choice)) || !all && (n+i+2*k)%sample != 0 {
 					// no mask lets text stand there; without one a demanded

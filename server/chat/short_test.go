@@ -17,7 +17,7 @@ func TestBudget_noHalfCallUnderAnyLimit(t *testing.T) {
 	budgets := []int{1, 4, 9, 17, 26, 38, 52, 70, 95, 130, 190, 300}
 	for i, d := range tools.Families() {
 		for k, tokens := range []bool{false, true} {
-			bound, _ := bind(t, d, tokens)
+			bound, _ := bind(d, tokens)
 			for n, c := range cells(d.Name(), tokens) {
 				for b, budget := range budgets {
 					if (7*n+13*i+3*k+31*b)%shortSample > 0 && os.Getenv("TENON_ALL") == "" {

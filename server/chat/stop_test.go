@@ -88,7 +88,7 @@ func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
 // behind it, such as half a call, is nobody's: the turn has ended well.
 func TestStop_inARefusedCallEndsTheTurnThere(t *testing.T) {
 	family, _ := tools.Lookup("mistral")
-	d, _ := bind(t, family, false)
+	d, _ := bind(family, false)
 	text := `[TOOL_CALLS][{"name": "find", "arguments": {"q": "x!"}, "id": "a"}, {"name": "get_weather", "arguments": {"city": "b`
 	r := cell{family: d.Name()}.request(1)
 	r.Stops = []string{"!"}

@@ -2,7 +2,6 @@ package bind
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -23,8 +22,6 @@ type Evidence struct {
 	// Bound is the name of the candidate that was taken for the same evidence before, "" if
 	// that is not known: nothing else is tried then.
 	Bound string
-	// Format overrides the template: a family's name, "json" or "react". "" and "auto" do not.
-	Format string
 }
 
 // Shown is how a template renders the canonical turns.
@@ -64,21 +61,11 @@ type Known struct {
 // those with the most text in them first, then the skeletons filled from its renderings. The first
 // that reads the renderings and writes them again is taken. A family that only reads them takes
 // its calls from a skeleton that does both. If no candidate does both, the first reader is taken;
-// if none reads them, tenon's own JSON format. The error names an unknown Format and what is
-// known.
-func Detect(e Evidence, k Known) (Binding, error) {
-	b := Binding{}
-	d, named := families.Lookup(e.Format)
-	switch {
-	case e.Format == "", strings.EqualFold(e.Format, "auto"):
-		b = bound(e, k)
-	case !named:
-		return b, fmt.Errorf("no format is named %q; there are auto, %s", e.Format, strings.Join(familyNames(), ", "))
-	default:
-		b = Binding{Dialect: d, Why: "it was asked for"}
-	}
+// if none reads them, tenon's own JSON format.
+func Detect(e Evidence, k Known) Binding {
+	b := bound(e, k)
 	b.Dialect = b.Dialect.With(e.Markers)
-	return b, nil
+	return b
 }
 
 // bound tries the candidates.
@@ -220,12 +207,4 @@ func weigh(d *format.Dialect, template string) int {
 		}
 	}
 	return w
-}
-
-func familyNames() []string {
-	var all []string
-	for _, d := range families.All() {
-		all = append(all, d.Key)
-	}
-	return all
 }

@@ -121,10 +121,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
 	evidence := EvidenceOf(source, info.Vocab.EOS, markers, t.Probe())
 	evidence.Bound = cached.Bound
-	bound, err := tools.Bind(evidence)
-	if err != nil {
-		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
-	}
+	bound := tools.Bind(evidence)
 	m.Dialect = &tools.Dialect{Dialect: bound.Dialect}
 	cached.save(bound.Name)
 	if m.Dialect.Ours {
@@ -197,8 +194,8 @@ func WrongFormat(name string) string {
 // CallWriter is how the family of a template that shows no calls writes them, nil if none is
 // known.
 func CallWriter(source string, p templates.Probe) templates.WriteCalls {
-	d, err := tools.Detect(EvidenceOf(source, "", nil, p))
-	if err != nil || d.Ours {
+	d := tools.Detect(EvidenceOf(source, "", nil, p))
+	if d.Ours {
 		return nil
 	}
 	if _, ok := d.Write(nil); !ok {
