@@ -25,11 +25,9 @@ type SourceError struct {
 	Status  int // 0: none came
 	Message string
 	wait    time.Duration // before it may be asked again
-	Err     error
 }
 
 func (e *SourceError) Error() string { return e.URL + " " + e.Message }
-func (e *SourceError) Unwrap() error { return e.Err }
 
 // again tells whether asking once more may help.
 func (e *SourceError) again() bool {
