@@ -150,13 +150,6 @@ func (f *Fleet) Stats(ctx context.Context) map[string]engine.Stats {
 	return all
 }
 
-// Loads counts the loads that were begun.
-func (f *Fleet) Loads() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.loads
-}
-
 // Close unloads everything and waits for its end. Running turns end with engine.ErrClosed.
 func (f *Fleet) Close() error {
 	f.mu.Lock()

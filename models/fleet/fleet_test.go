@@ -68,6 +68,13 @@ func megabytes(each int64, other map[string]int64) func(catalog.Entry, Settings)
 	}
 }
 
+// Loads counts the loads that were begun.
+func (f *Fleet) Loads() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.loads
+}
+
 // machine has so much RAM, of which engines of tests take none.
 func machine(ram int64) func() (placement.Memory, error) {
 	return func() (placement.Memory, error) { return placement.Memory{RAM: ram, VRAM: 1 << 50}, nil }

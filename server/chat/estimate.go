@@ -25,10 +25,11 @@ type Tokens struct {
 // tokens it is of the size of today's; others split most text into a tenth more or less.
 const estimateEncoding = tiktoken.MODEL_O200K_BASE
 
-var estimator = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
-	// its vocabulary is linked in; nothing is fetched
+var estimator = sync.OnceValue(func() *tiktoken.Tiktoken {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
-	return tiktoken.GetEncoding(estimateEncoding)
+	// its vocabulary is linked in; nothing is fetched
+	e, _ := tiktoken.GetEncoding(estimateEncoding)
+	return e
 })
 
 // estimate counts about how many tokens the prompt of r will have.
@@ -41,8 +42,7 @@ func estimate(r Request) (Tokens, error) {
 		}
 		text = rendered
 	}
-	n, err := estimateText(text)
-	return Tokens{N: n, Estimated: true}, err
+	return Tokens{N: estimateText(text), Estimated: true}, nil
 }
 
 // count counts a prompt, or estimates it where the model's engine does not tokenize.
@@ -54,16 +54,7 @@ func count(ctx context.Context, m Model, p engine.Prompt) (Tokens, error) {
 		}
 		return Tokens{N: len(ids)}, nil
 	}
-	n, err := estimateText(p.String())
-	return Tokens{N: n, Estimated: true}, err
-}
-
-func estimateText(text string) (int, error) {
-	e, err := estimator()
-	if err != nil {
-		return 0, fmt.Errorf("load the vocabulary for estimates: %w", err)
-	}
-	return countBy(e, text), nil
+	return Tokens{N: estimateText(p.String()), Estimated: true}, nil
 }
 
 // Limits of an estimate: the time that a word takes grows with the square of its length, and the
@@ -73,7 +64,8 @@ const (
 	estimateMost  = 256 << 10 // bytes that are; the rest is taken to be like them
 )
 
-func countBy(e *tiktoken.Tiktoken, text string) int {
+func estimateText(text string) int {
+	e := estimator()
 	head := text[:min(len(text), estimateMost)]
 	n := 0
 	for piece := range slices.Chunk([]byte(head), estimatePiece) {

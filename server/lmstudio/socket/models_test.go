@@ -147,8 +147,8 @@ func TestModels_loadAndUnload(t *testing.T) {
 	for n := range 2 { // act() of several rounds asks for the model each time
 		success(t, c.open("predict", ask(fmt.Sprintf("[[a%d]]x[[/]]", n))))
 	}
-	if n := s.fleet.Loads(); n != 1 {
-		t.Errorf("%d loads", n)
+	if i := s.fleet.Instances()[0]; i.Reference != "1" {
+		t.Errorf("it was loaded anew: %+v", i)
 	}
 	second := c.open("loadModel", `{"modelKey":"m","identifier":"second","loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.load.contextLength","value":512}]}}]}}`)
 	if diff := cmp.Diff([]string{"resolved", "progress", "success", "channelClose"}, compact(kinds(second))); diff != "" {
@@ -278,8 +278,8 @@ func TestModels_theDefaultAnswersForWhatThereIsNot(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if n := s.fleet.Loads(); n != 2 {
-		t.Errorf("%d loads", n)
+	if all := s.fleet.Instances(); all[len(all)-1].Reference != "2" {
+		t.Errorf("another was loaded: %+v", all)
 	}
 }
 
