@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenon/engine"
@@ -285,10 +286,8 @@ func TestLoad_badFiles(t *testing.T) {
 		t.Logf("%s: %v", name, err)
 	}
 	unknown := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention, Architecture: "perpetuum-mobile"})
-	_, err := Load(context.Background(), unknown, ModelOptions{})
-	var arch *UnknownArchitectureError
-	if !errors.As(err, &arch) || arch.Architecture != "perpetuum-mobile" {
-		t.Errorf("%v, want an UnknownArchitectureError", err)
+	if _, err := Load(context.Background(), unknown, ModelOptions{}); err == nil || !strings.Contains(err.Error(), `architecture "perpetuum-mobile"`) {
+		t.Errorf("%v does not name the architecture", err)
 	}
 }
 

@@ -39,7 +39,7 @@ type adapter struct {
 }
 
 // Load reads a model. Of a split file the first part is named. When ctx ends, loading stops and
-// ctx's error is returned. A model of an unknown architecture gives an [UnknownArchitectureError].
+// ctx's error is returned.
 func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 	initialize()
 	info, err := os.Stat(path)
@@ -128,7 +128,8 @@ func loadError(ctx context.Context, path, text string) error {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
 	if match := unknownArchitecture.FindStringSubmatch(text); match != nil {
-		return fmt.Errorf("load %s: %w", path, &UnknownArchitectureError{Architecture: match[1]})
+		return fmt.Errorf("load %s: this build's llama.cpp (%s) does not know the model architecture %q; a build with ENGINE=libllama takes a newer one",
+			path, Source, match[1])
 	}
 	if text == "" {
 		text = "llama.cpp gave no reason"

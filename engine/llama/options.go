@@ -1,23 +1,10 @@
 package llama
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // ErrNoMemorySlot: the batch found no room in the KV cache. Nothing was evaluated; a smaller batch
 // or an emptier cache may succeed.
 var ErrNoMemorySlot = errors.New("no room in the KV cache")
-
-// UnknownArchitectureError is a model whose architecture the linked llama.cpp does not know.
-type UnknownArchitectureError struct {
-	Architecture string
-}
-
-func (e *UnknownArchitectureError) Error() string {
-	return fmt.Sprintf("this build's llama.cpp (%s) does not know the model architecture %q; "+
-		"a build with ENGINE=libllama takes a newer one", Source, e.Architecture)
-}
 
 // ModelOptions say how a model is loaded. The zero value maps the file into memory and offloads
 // all layers if there is a GPU with room for them.
