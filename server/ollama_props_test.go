@@ -219,7 +219,7 @@ func (f idleFleet) Resolve(name string) (catalog.Entry, error) {
 			return s.Entry, nil
 		}
 	}
-	return catalog.Entry{}, &fleet.NotFoundError{Name: name}
+	return catalog.Entry{}, &catalog.NotFoundError{Name: name}
 }
 
 // What published clients read of the context window, as their sources have it: Zed's

@@ -18,7 +18,6 @@ import (
 	"tenon/cmd/terminal"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
-	"tenon/server"
 	api "tenon/server/fleet"
 )
 
@@ -179,5 +178,3 @@ func newLogger(w interface{ Write([]byte) (int, error) }, s config.Settings) (*s
 	}
 	return slog.New(slog.NewTextHandler(w, o)), nil
 }
-
-var _ server.Readiness = (*app)(nil)

@@ -10,8 +10,6 @@ import (
 	"tenon/engine/remote/chat"
 )
 
-var _ api = (*completions)(nil)
-
 // completions is OpenAI's text completion, /v1/completions. vLLM's has grammars and token ids; of
 // others nothing is asked that OpenAI's does not have. vLLM masks logits in place before it reads
 // logprobs off them, so none are told.

@@ -13,10 +13,7 @@ import (
 	"tenon/grammar"
 )
 
-var (
-	_ api       = (*llamaServer)(nil)
-	_ tokenizer = (*llamaServer)(nil)
-)
+var _ tokenizer = (*llamaServer)(nil)
 
 // llamaServer is llama.cpp's own server: token ids in and out, GBNF.
 type llamaServer struct{ *client }

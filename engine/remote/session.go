@@ -13,8 +13,6 @@ import (
 	"tenon/engine/feed"
 )
 
-var _ engine.Session = (*session)(nil)
-
 // session is a turn on an upstream.
 type session struct {
 	*feed.Feed

@@ -9,8 +9,6 @@ import (
 	"tenon/engine"
 )
 
-var _ api = (*sglang)(nil)
-
 // sglang is SGLang's own /generate. Its logprobs are those after the mask, so none are told.
 type sglang struct{ served }
 

@@ -11,8 +11,6 @@ import (
 	"tenon/engine/remote/chat"
 )
 
-var _ api = (*talk)(nil)
-
 // talk is an API that renders conversations and parses calls by itself (package chat).
 type talk struct {
 	served

@@ -18,6 +18,7 @@ import (
 	"tenon/engine/remote/chat"
 	"tenon/server"
 	"tenon/server/servertest"
+	"tenon/templates"
 )
 
 // The APIs that render conversations, each as a stream with one call.
@@ -346,7 +347,7 @@ func TestTalk_requests(t *testing.T) {
 		Tools: []chat.Tool{{Name: "weather", Description: "Tells it.", Parameters: json.RawMessage(cityOnly)}, {Name: "time"}},
 		Messages: []chat.Message{
 			{Role: "system", Text: "Be brief."}, {Role: "user", Text: "<tool_call>\"}"},
-			{Role: "assistant", Text: "I look.", Reasoning: "So.", Calls: []chat.Call{{ID: "call.1", Name: "weather", Arguments: `{"city":"Köln"}`}, {ID: "2", Name: "time", Arguments: "{}"}}},
+			{Role: "assistant", Text: "I look.", Reasoning: "So.", Calls: []templates.Call{{ID: "call.1", Name: "weather", Arguments: `{"city":"Köln"}`}, {ID: "2", Name: "time", Arguments: "{}"}}},
 			{Role: "tool", CallID: "call.1", Text: "rain"}, {Role: "tool", CallID: "2", Text: "broken", Failed: true}, {Role: "user", Text: "And now?"},
 		},
 	}

@@ -12,8 +12,6 @@ import (
 	"tenon/engine/feed"
 )
 
-var _ engine.Session = (*session)(nil)
-
 // session reads the lines of one turn.
 type session struct {
 	*feed.Feed

@@ -63,8 +63,8 @@ type waiter struct {
 
 // Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx
 // ends first, a load that has begun goes on: whoever was not patient enough comes back, and would
-// never get it otherwise. Errors are *NotFoundError, *catalog.AmbiguousError,
-// *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout, engine.ErrClosed or ctx's.
+// never get it otherwise. Errors are those of catalog.Resolve, *LoadError (of *NoRoomError, say),
+// engine.ErrQueueTimeout, engine.ErrClosed or ctx's.
 func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	r.OnDemand = true
 	var l *Lease

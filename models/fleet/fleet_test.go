@@ -215,7 +215,7 @@ func TestAcquire_unknownModelListsWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, Options{Catalog: c}, func(t *testing.T, f *Fleet) {
-		var missing *NotFoundError
+		var missing *catalog.NotFoundError
 		if _, err := f.Acquire(t.Context(), Request{Name: "z"}); !errors.As(err, &missing) || len(missing.Known) != 3 {
 			t.Fatal(err)
 		}

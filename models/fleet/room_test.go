@@ -264,7 +264,7 @@ func TestForecast_loadsNothing(t *testing.T) {
 		if _, err := f.Forecast("unknown", Settings{}); !errors.Is(err, engine.ErrUnsupported) {
 			t.Error(err)
 		}
-		var missing *NotFoundError
+		var missing *catalog.NotFoundError
 		if _, err := f.Forecast("none", Settings{}); !errors.As(err, &missing) {
 			t.Error(err)
 		}

@@ -94,9 +94,6 @@ type Instance struct {
 	Pinned    bool
 }
 
-// NotFoundError: no model has the name.
-type NotFoundError = catalog.NotFoundError
-
 // TakenError: what is to be a new instance cannot be called so.
 type TakenError struct{ ID string }
 

@@ -15,11 +15,6 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-var (
-	_ archive = memory{}
-	_ archive = (*diskArchive)(nil)
-)
-
 // diskArchive keeps responses in one file. Each put and delete is on disk when it returns. The
 // file does not shrink: what is freed in it is used again.
 type diskArchive struct{ db *bbolt.DB }

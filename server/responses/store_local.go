@@ -12,8 +12,6 @@ import (
 	"time"
 )
 
-var _ keeper = (*local)(nil)
-
 // local keeps the responses of this server alone: an index in memory, and an archive.
 type local struct {
 	limits StoreOptions

@@ -19,8 +19,6 @@ import (
 	"tenon/server/chat"
 )
 
-var _ keeper = (*postgres)(nil)
-
 // Bounds of the database.
 const (
 	longestStart = 20 * time.Second // the schema of ten servers that start at once included

@@ -69,7 +69,6 @@ type (
 	Conversation = templates.Forwarded
 	Message      = templates.Message
 	Tool         = templates.Tool
-	Call         = templates.Call
 )
 
 // Read is the conversation that a prompt is.

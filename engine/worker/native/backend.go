@@ -16,8 +16,6 @@ import (
 	"tenon/grammar"
 )
 
-var _ runner.Backend = (*backend)(nil)
-
 // backend is a llama.cpp model with a context to generate in, or one to embed in, or both.
 type backend struct {
 	model   *llama.Model

@@ -8,8 +8,6 @@ import (
 	"tenon/engine"
 )
 
-var _ engine.Session = (*session)(nil)
-
 // mailboxTokens is how many tokens may wait for a reader before its turn pauses.
 const mailboxTokens = 512
 

@@ -16,7 +16,6 @@ import (
 )
 
 var (
-	_ chat.Models = (*Loader)(nil)
 	_ chat.Peeker = (*Loader)(nil)
 	_ chat.Peeker = (*fleet.Fleet)(nil)
 	_ chat.Keeper = (*Loader)(nil)
@@ -155,7 +154,7 @@ func (l *Loader) prepare(lease *fleet.Lease) (chat.Model, error) {
 
 // OfFleet gives an error of the fleet or its catalogue its kind; other errors stay as they are.
 func OfFleet(err error) error {
-	var missing *fleet.NotFoundError
+	var missing *catalog.NotFoundError
 	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError
 	var taken *fleet.TakenError

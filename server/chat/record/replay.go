@@ -84,11 +84,6 @@ func (t *Trace) reader() chat.Sink {
 	}
 }
 
-var (
-	_ loader.Manager = (*replayed)(nil)
-	_ engine.Engine  = (*replayed)(nil)
-)
-
 // replayed is the model of a trace: its sessions are those of the trace, in order.
 type replayed struct {
 	trace *Trace

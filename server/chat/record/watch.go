@@ -11,8 +11,6 @@ import (
 	"tenon/server/chat/prepared"
 )
 
-var _ chat.Watcher = (*watch)(nil)
-
 // watch sees a turn from outside: what goes to the engine and comes from it, and which events
 // leave. Nothing that happens in between can escape it, and nothing in between knows of it.
 type watch struct {
