@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,5 +274,33 @@ func TestAPIs_topKOfAllTokens(t *testing.T) {
 				t.Errorf("%d of %s is sent as %v, want %v", all, known, body["top_k"], want)
 			}
 		}
+	}
+}
+
+// What llama-server is asked for and tells beyond the others' common fields: chosen tokens'
+// probabilities, biases by its own form, breakers, a seed.
+func TestAPIs_llamaServersOwnForms(t *testing.T) {
+	seed := uint32(7)
+	asked := turn{Turn: engine.Turn{Logprobs: 1, Sampling: engine.Sampling{
+		Seed: &seed, DRYBreakers: []string{"|"}, LogitBias: map[int32]float32{97: float32(math.Inf(-1))},
+	}}}
+	_, body := (&llamaServer{}).request(asked)
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"n_probs":1`, `"seed":7`, `"dry_sequence_breakers":["|"]`, `"logit_bias":[[97,false]]`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+	var in llamaEvent
+	said := `{"content":"a","tokens":[97],"completion_probabilities":[{"id":97,"logprob":-0.5,"top_logprobs":[{"id":98,"bytes":[98],"logprob":-1},{"id":99,"bytes":[99],"logprob":-2}]}]}`
+	if err := json.Unmarshal([]byte(said), &in); err != nil {
+		t.Fatal(err)
+	}
+	got := in.delta(asked).tokens[0]
+	if got.ID != 97 || got.Logprob != -0.5 || len(got.Top) != 1 || got.Top[0].ID != 98 || string(got.Top[0].Bytes) != "b" {
+		t.Errorf("%+v", got)
 	}
 }
