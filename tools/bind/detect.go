@@ -163,10 +163,8 @@ func refitted(family, d *format.Dialect) *format.Dialect {
 
 // try holds a dialect against the renderings, and takes it if it reads them.
 func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.OtherFamilies) bool {
-	t, err := newTrial(d, others)
-	if err == nil {
-		err = t.reads(s)
-	}
+	t := newTrial(d, others)
+	err := t.reads(s)
 	b.Tried = append(b.Tried, Try{name, err})
 	if err != nil {
 		return false
