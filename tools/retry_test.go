@@ -119,6 +119,22 @@ func TestNarrow_neverTriesTheSameValueTwice(t *testing.T) {
 	}
 }
 
+// The value that is excluded may lie in an array in an object. What names the schemas of its
+// first elements is another word in older drafts.
+func TestNarrow_insideAnArgument(t *testing.T) {
+	for _, draft := range []string{"", `"$schema":"http://json-schema.org/draft-07/schema#",`} {
+		schema := `{` + draft + `"type":"object","properties":{"at":{"type":"object","properties":{"codes":{"type":"array","minItems":1,"maxItems":1,
+			"items":{"type":"string","maxLength":9,"pattern":"^(a|b)\\1$"}}},"required":["codes"],"additionalProperties":false}},"required":["at"],"additionalProperties":false}`
+		for _, name := range []string{"hermes", "glm-4.5", "qwen3-coder"} {
+			d, _ := Lookup(name)
+			faults, last := writeAnew(t, required(t, d, schema), 3, rand.New(rand.NewPCG(5, 7)))
+			if len(faults) < 2 || faults[0] == nil || faults[1] != nil && string(faults[0].Places[0].Value) == string(faults[1].Places[0].Value) {
+				t.Errorf("%s: %d faults, at last %q", name, len(faults), last)
+			}
+		}
+	}
+}
+
 // What a mask can say of an argument by itself holds from the first rewind on, in every family.
 func TestNarrow_whatCanBeSaidHoldsAtOnce(t *testing.T) {
 	const schema = `{"type":"object","properties":{"kind":{"enum":["x","y"]},"code":{"type":"string","pattern":"^[a-z]{3}-[0-9]$"}},
