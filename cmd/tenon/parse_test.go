@@ -117,7 +117,7 @@ func TestParse_toolsOfEveryKind(t *testing.T) {
 }
 
 func TestParse_wrongFlagsSayWhatIsAccepted(t *testing.T) {
-	for _, args := range [][]string{{}, {"--family", "nobody"}, {"--family", "qwen", "--split", "x"}, {"--family", "qwen", "--tools", "/nowhere"}, {"--family", "qwen", "--template", "x"}} {
+	for _, args := range [][]string{{}, {"--family", "nobody"}, {"--family", "qwen", "--split", "x"}, {"--family", "qwen", "--tools", "/nowhere"}, {"--family", "qwen", "--tools", textFile(t, "null.json", "[null]")}, {"--family", "qwen", "--template", "x"}} {
 		if _, err := runParse(t, "", args...); err == nil {
 			t.Errorf("%v is accepted", args)
 		}

@@ -27,13 +27,12 @@ func readTools(path string) (declared []tools.Tool, left []string, err error) {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return nil, nil, fmt.Errorf("%s: an OpenAI tools array is wanted: %w", path, err)
 	}
-	for i := range all {
-		all[i] = flat(all[i])
+	for i, t := range all {
+		if t != nil { // null, which is refused below
+			all[i] = flat(t)
+		}
 	}
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", path, err)
-	}
+	raw, _ := json.Marshal(all) // it was JSON before
 	declared, left, err = responses.ReadTools(raw)
 	for i := range declared {
 		declared[i].Strict = false // it is about masks, and there are none
