@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 )
 
 // The server's sockets for LM Studio's SDKs: what they answer has the shapes that editors and
@@ -55,21 +56,13 @@ func (c *Client) socket(ctx context.Context, namespace string, frame map[string]
 	defer func() { _ = ws.CloseNow() }() // all has been said
 	ws.SetReadLimit(64 << 20)
 	for _, f := range []map[string]any{{"authVersion": 1, "clientIdentifier": "lms", "clientPasskey": c.Key}, frame} {
-		b, err := json.Marshal(f)
-		if err != nil {
-			return fmt.Errorf("ask the server: %w", err)
-		}
-		if err := ws.Write(ctx, websocket.MessageText, b); err != nil {
+		if err := wsjson.Write(ctx, ws, f); err != nil {
 			return fmt.Errorf("ask the server: %w", err)
 		}
 	}
 	for {
-		_, b, err := ws.Read(ctx)
-		if err != nil {
-			return fmt.Errorf("read the server's answer: %w", err)
-		}
 		var f socketFrame
-		if err := json.Unmarshal(b, &f); err != nil {
+		if err := wsjson.Read(ctx, ws, &f); err != nil {
 			return fmt.Errorf("read the server's answer: %w", err)
 		}
 		if len(f.Error) > 0 {

@@ -96,19 +96,15 @@ func (c *conversation) declare(file string, use []string) error {
 		}
 	}
 	for _, source := range use {
-		// beyond what the settings say
-		entry, err := json.Marshal(map[string]string{"type": "mcp", "server_label": source, "require_approval": "never"})
-		if err != nil {
-			return err
-		}
+		// beyond what the settings say; texts always marshal
+		entry, _ := json.Marshal(map[string]string{"type": "mcp", "server_label": source, "require_approval": "never"})
 		declared = append(declared, entry)
 	}
 	if len(declared) == 0 {
 		return nil
 	}
-	var err error
-	c.request.Tools, err = json.Marshal(declared)
-	return err
+	c.request.Tools, _ = json.Marshal(declared) // it was JSON before
+	return nil
 }
 
 func (c *conversation) instruct(system string) {
