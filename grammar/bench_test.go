@@ -51,10 +51,16 @@ type instance struct {
 	valid  bool
 }
 
+// dearFormats take tens of milliseconds when a schema first names them. They are made before, not
+// to be counted to that schema.
+var dearFormats = []string{
+	"date-time", "email", "hostname", "ipv6", "iri", "iri-reference", "regex", "uri", "uri-reference", "uri-template",
+}
+
 // Run walks all schemas of a file.
 func Run(r io.Reader, o Options) (*Report, error) {
 	rep := &Report{UnsupportedBy: map[string]int{}}
-	for _, name := range lex.FormatNames() {
+	for _, name := range dearFormats {
 		lex.NewArena(lex.Limits{}).Format(name)
 	}
 	in := bufio.NewScanner(r)
