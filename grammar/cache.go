@@ -25,17 +25,20 @@ type cache[V comparable] struct {
 	found, missed atomic.Int64 // values that were asked for
 
 	mu                sync.Mutex // protects all below
-	byKey             map[[32]byte]*list.Element
+	byKey             map[cacheKey]*list.Element
 	order             list.List // of *cached[V], most recently used first
 	added, addedBytes int       // since they were summed up
 }
 
+// cacheKey is what a value was compiled from.
+type cacheKey struct{ options, text string }
+
 type cached[V comparable] struct {
-	key   [32]byte
+	key   cacheKey
 	value V
 }
 
-func (c *cache[V]) get(key [32]byte) (v V, ok bool) {
+func (c *cache[V]) get(key cacheKey) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
@@ -52,14 +55,14 @@ func (c *cache[V]) get(key [32]byte) (v V, ok bool) {
 }
 
 // put keeps a value unless another goroutine was first, and returns the one kept.
-func (c *cache[V]) put(key [32]byte, v V) V {
+func (c *cache[V]) put(key cacheKey, v V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[key]; ok {
 		return e.Value.(*cached[V]).value
 	}
 	if c.byKey == nil {
-		c.byKey = map[[32]byte]*list.Element{}
+		c.byKey = map[cacheKey]*list.Element{}
 	}
 	c.byKey[key] = c.order.PushFront(&cached[V]{key, v})
 	c.added++
@@ -71,7 +74,7 @@ func (c *cache[V]) put(key [32]byte, v V) V {
 }
 
 // forget removes a value, unless another has taken its place.
-func (c *cache[V]) forget(key [32]byte, v V) {
+func (c *cache[V]) forget(key cacheKey, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[key]; ok && e.Value.(*cached[V]).value == v {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -208,7 +209,7 @@ func TestCache_sumsUpNowAndThen(t *testing.T) {
 		}}
 		const added = 20_000
 		for i := range added {
-			c.put([32]byte{byte(i), byte(i >> 8), byte(i >> 16)}, i)
+			c.put(cacheKey{text: strconv.Itoa(i)}, i)
 			if c.order.Len()*size > c.limit*9/8 {
 				t.Fatalf("%d values of %d bytes are kept", c.order.Len(), size)
 			}

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -153,10 +152,7 @@ func Parse(src string, o Options) (*Grammar, error) {
 // remembered returns the grammar that is kept of a text, or compiles it and keeps it. No lock is
 // held meanwhile: of two that compile one text at once, the first is kept.
 func remembered(text string, o Options, compile func() (*Grammar, error)) (*Grammar, error) {
-	key := sha256.Sum256([]byte(text))
-	if o.Lenient {
-		key[0] ^= 1
-	}
+	key := cacheKey{fmt.Sprint(o.Lenient), text}
 	if g, ok := grammars.get(key); ok {
 		return g, nil
 	}

@@ -54,7 +54,7 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 // that the error names.
 func TestFromSchema_hostileSchemasAreRefusedByKeyword(t *testing.T) {
 	for name, text := range hostileSchemas() {
-		_, err := schema.Compile([]byte(text), schema.Options{})
+		_, err := schema.Compile(text, schema.Options{})
 		var invalid *schema.InvalidError
 		var unsupported *schema.UnsupportedError
 		var unsat *schema.UnsatError

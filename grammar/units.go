@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"crypto/sha256"
 	"fmt"
 
 	"tenon/grammar/gbnf"
@@ -49,7 +48,7 @@ var newUnit = machine.NewUnit
 
 // unitOf returns the compiled schema of a terminal.
 func unitOf(n *gbnf.Node, o Options) (*machine.Unit, error) {
-	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(o.Lenient) + n.Text))
+	key := cacheKey{n.Options.String() + fmt.Sprint(o.Lenient), n.Text}
 	known, ok := units.get(key)
 	if ok && !known.Full() {
 		return known, nil

@@ -152,7 +152,7 @@ func (r *reader) jsonSchema(at int) (*Node, error) {
 	if end == 0 {
 		return nil, r.errorf(at, "expected a JSON Schema after %%json")
 	}
-	n.Text = r.src[r.pos : r.pos+end]
+	n.Text = strings.Clone(r.src[r.pos : r.pos+end]) // it outlives the grammar
 	r.pos += end
 	if !r.take("[") {
 		return n, nil

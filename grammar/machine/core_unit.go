@@ -52,7 +52,7 @@ func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits, stop func() error) (
 	if so.Documents, err = documentsOf(o); err != nil {
 		return nil, err
 	}
-	if u.schema, err = schema.Compile([]byte(n.Text), so); err != nil {
+	if u.schema, err = schema.Compile(n.Text, so); err != nil {
 		return nil, err
 	}
 	u.arena = u.schema.Arena()

@@ -124,7 +124,7 @@ type dropKey struct {
 
 // Compile reads a JSON Schema. Errors are *InvalidError, *UnsupportedError (strict only) and
 // *UnsatError.
-func Compile(text []byte, o Options) (*Schema, error) {
+func Compile(text string, o Options) (*Schema, error) {
 	limits := o.Limits.withDefaults()
 	if len(text) > limits.Bytes {
 		return nil, &InvalidError{Tool: o.Tool, Why: fmt.Sprintf("more than %d bytes", limits.Bytes)}

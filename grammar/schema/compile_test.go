@@ -19,7 +19,7 @@ func runVerdicts(t *testing.T, cases []verdictCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := Compile([]byte(c.schema), Options{})
+			s, err := Compile(c.schema, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func runVerdicts(t *testing.T, cases []verdictCase) {
 
 func parsed(t *testing.T, text string) *source.Value {
 	t.Helper()
-	v, err := source.Decode([]byte(text), 100)
+	v, err := source.Decode(text, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestCompile(t *testing.T) {
 }
 
 func TestCompile_endlessRecursionIsUnsatisfiable(t *testing.T) {
-	_, err := Compile([]byte(`{"type":"object","properties":{"next":{"$ref":"#"}},"required":["next"]}`), Options{})
+	_, err := Compile(`{"type":"object","properties":{"next":{"$ref":"#"}},"required":["next"]}`, Options{})
 	var unsat *UnsatError
 	if !errors.As(err, &unsat) {
 		t.Errorf("error is %v, want an UnsatError", err)

@@ -73,7 +73,7 @@ var unenforced = []struct {
 func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 	for _, c := range unenforced {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := Compile([]byte(c.schema), Options{Lenient: true})
+			s, err := Compile(c.schema, Options{Lenient: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,12 +111,12 @@ func TestCompile_patternTooHardIsNotUnsatisfiable(t *testing.T) {
 		`{"type":"object","properties":{"p":` + hard + `},"required":["p"]}`: "/properties/p",
 		`{"type":"array","minItems":1,"items":` + hard + `}`:                 "/items",
 	} {
-		_, err := Compile([]byte(text), Options{})
+		_, err := Compile(text, Options{})
 		var unsupported *UnsupportedError
 		if !errors.As(err, &unsupported) || unsupported.Pointer != pointer || unsupported.Keyword != "pattern" {
 			t.Errorf("%s: %v", pointer, err)
 		}
-		s, err := Compile([]byte(text), Options{Lenient: true})
+		s, err := Compile(text, Options{Lenient: true})
 		if err != nil {
 			t.Errorf("%s: lenient: %v", pointer, err)
 			continue
@@ -128,9 +128,9 @@ func TestCompile_patternTooHardIsNotUnsatisfiable(t *testing.T) {
 }
 
 func TestCompile_lenientLimitsAreDroppedNotFailed(t *testing.T) {
-	text := []byte(`{"type":"object","properties":{"a":{"allOf":[
+	text := `{"type":"object","properties":{"a":{"allOf":[
 		{"anyOf":[{"required":["a"]},{"required":["b"]}]},{"anyOf":[{"required":["c"]},{"required":["d"]}]},
-		{"anyOf":[{"required":["e"]},{"required":["f"]}]}]},"b":{"type":"string"}}}`)
+		{"anyOf":[{"required":["e"]},{"required":["f"]}]}]},"b":{"type":"string"}}}`
 	_, err := Compile(text, Options{Limits: Limits{Alternatives: 3}})
 	var unsupported *UnsupportedError
 	if !errors.As(err, &unsupported) {
@@ -166,7 +166,7 @@ func TestCompile_invalidSchemaNamesThePlace(t *testing.T) {
 		{`{"a~/b":1,"definitions":{"a~/b":{"multipleOf":0}}}`, "/definitions/a~0~1b/multipleOf"},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"required":true}}}`, "/properties/a/required"},
 	} {
-		_, err := Compile([]byte(c.schema), Options{Tool: "t", Lenient: true})
+		_, err := Compile(c.schema, Options{Tool: "t", Lenient: true})
 		var invalid *InvalidError
 		if !errors.As(err, &invalid) || invalid.Pointer != c.pointer || invalid.Tool != "t" {
 			t.Errorf("%s: %v, want an InvalidError of tool t at %q", c.schema, err, c.pointer)
@@ -190,7 +190,7 @@ func TestCompile_unsatisfiableSchemaNamesTheConflict(t *testing.T) {
 		{`{"type":"array","items":{"enum":[1,1.0,2]},"uniqueItems":true,"minItems":3}`,
 			UnsatError{Keywords: []string{"type", "items", "uniqueItems", "minItems"}}},
 	} {
-		_, err := Compile([]byte(c.schema), Options{Tool: "t", Lenient: true})
+		_, err := Compile(c.schema, Options{Tool: "t", Lenient: true})
 		var unsat *UnsatError
 		c.want.Tool = "t"
 		if !errors.As(err, &unsat) {
@@ -225,7 +225,7 @@ func TestCompile_whatUniqueItemsCannotTellIsCheckedAfterwards(t *testing.T) {
 			map[string]bool{`[{"a":true},{"a":true}]`: true, `[{"a":1},{}]`: false},
 		},
 	} {
-		s, err := Compile([]byte(c.schema), Options{Lenient: true})
+		s, err := Compile(c.schema, Options{Lenient: true})
 		if err != nil {
 			t.Fatal(err)
 		}

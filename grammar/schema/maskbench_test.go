@@ -32,7 +32,7 @@ func (n *tally) judge(t *testing.T, c grammartest.Case) {
 		n.real++
 	}
 	start := time.Now()
-	s, err := Compile(c.Schema, Options{})
+	s, err := Compile(string(c.Schema), Options{})
 	n.times = append(n.times, time.Since(start))
 	var unsat *UnsatError
 	if err != nil && !errors.As(err, &unsat) {
@@ -40,7 +40,7 @@ func (n *tally) judge(t *testing.T, c grammartest.Case) {
 		return
 	}
 	for i, instance := range c.Tests {
-		v, derr := source.Decode(instance.Data, 1000)
+		v, derr := source.Decode(string(instance.Data), 1000)
 		if got := derr == nil && unsat == nil && accepts(s.Root, v); got != instance.Valid {
 			t.Errorf("%s: instance %d should be %v (%v)", c.Name, i, instance.Valid, err)
 			return
@@ -61,7 +61,7 @@ func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 		keyword = unsupported.Keyword
 	}
 	n.refused = append(n.refused, fmt.Sprintf("%s %s", c.Name, keyword))
-	s, lenientErr := Compile(c.Schema, Options{Lenient: true})
+	s, lenientErr := Compile(string(c.Schema), Options{Lenient: true})
 	if lenientErr != nil {
 		t.Errorf("%s: lenient compilation fails: %v", c.Name, lenientErr)
 		return
@@ -70,7 +70,7 @@ func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 		t.Errorf("%s: lenient compilation reports nothing of %v", c.Name, err)
 	}
 	for i, instance := range c.Tests {
-		if v, err := source.Decode(instance.Data, 1000); err == nil && instance.Valid && !accepts(s.Root, v) {
+		if v, err := source.Decode(string(instance.Data), 1000); err == nil && instance.Valid && !accepts(s.Root, v) {
 			t.Errorf("%s: instance %d is valid and the lenient form refuses it", c.Name, i)
 		}
 	}

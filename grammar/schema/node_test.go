@@ -2,12 +2,13 @@ package schema
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
 func mustCompile(t *testing.T, text string) *Schema {
 	t.Helper()
-	s, err := Compile([]byte(text), Options{})
+	s, err := Compile(text, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +82,12 @@ func TestErrors_nameToolPointerAndKeyword(t *testing.T) {
 		{`{"enum":[]}`, `tool t: no value satisfies the schema: conflict at the root between enum`},
 		{`false`, `tool t: no value satisfies the schema: conflict at the root: false accepts nothing`},
 	} {
-		if _, err := Compile([]byte(c.schema), Options{Tool: "t"}); err == nil || err.Error() != c.want {
+		if _, err := Compile(c.schema, Options{Tool: "t"}); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.schema, err, c.want)
 		}
 	}
 	var invalid *InvalidError
-	if _, err := Compile(make([]byte, 100), Options{Limits: Limits{Bytes: 99}}); !errors.As(err, &invalid) {
+	if _, err := Compile(strings.Repeat(" ", 100), Options{Limits: Limits{Bytes: 99}}); !errors.As(err, &invalid) {
 		t.Errorf("a text beyond the limit: %v", err)
 	}
 }

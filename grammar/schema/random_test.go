@@ -15,7 +15,7 @@ import (
 // checkAgainstOracle compares every verdict on a schema with an independent validator's.
 func checkAgainstOracle(t *testing.T, text []byte, values [][]byte) {
 	t.Helper()
-	s, err := Compile(text, Options{})
+	s, err := Compile(string(text), Options{})
 	var unsat *UnsatError
 	if err != nil && !errors.As(err, &unsat) {
 		var unsupported *UnsupportedError

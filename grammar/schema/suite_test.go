@@ -18,7 +18,7 @@ const (
 )
 
 func judgeGroup(s grammartest.Suite, g grammartest.SuiteGroup, d source.Draft) (all []verdict, reason error) {
-	compiled, err := Compile(g.Schema, Options{Draft: d, Formats: FormatsAnnotation, Documents: s.Remotes})
+	compiled, err := Compile(string(g.Schema), Options{Draft: d, Formats: FormatsAnnotation, Documents: s.Remotes})
 	var unsat *UnsatError
 	if err != nil && !errors.As(err, &unsat) {
 		all = make([]verdict, len(g.Tests))
@@ -28,7 +28,7 @@ func judgeGroup(s grammartest.Suite, g grammartest.SuiteGroup, d source.Draft) (
 		return all, err
 	}
 	for _, c := range g.Tests {
-		v, err := source.Decode(c.Data, 1000)
+		v, err := source.Decode(string(c.Data), 1000)
 		accepted := err == nil && unsat == nil && accepts(compiled.Root, v)
 		if compiled != nil && compiled.err != nil {
 			return append(all, verdictWrong), compiled.err

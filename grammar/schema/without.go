@@ -12,7 +12,7 @@ func (a *ArrayAlt) Without(gone []string) []*ArrayAlt {
 	s := a.Rest.schema
 	var lists [][]*source.Value
 	for _, text := range gone {
-		if v, err := source.Decode([]byte(text), s.limits.Depth); err == nil {
+		if v, err := source.Decode(text, s.limits.Depth); err == nil {
 			lists = append(lists, v.Items)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Canonical normalizes a JSON text so that equal values have equal texts: keys are sorted, numbers
 // are written by value, and only necessary escapes remain. Other text is returned as it is.
 func Canonical(text []byte) []byte {
-	v, err := Decode(text, math.MaxInt)
+	v, err := Decode(string(text), math.MaxInt)
 	if err != nil {
 		return text
 	}

@@ -23,8 +23,8 @@ type decoder struct {
 const maxNesting = 10_000
 
 // Decode reads exactly one JSON value, nested at most depth levels.
-func Decode(src []byte, depth int) (*Value, error) {
-	d := &decoder{src: string(src), limit: min(depth, maxNesting)}
+func Decode(src string, depth int) (*Value, error) {
+	d := &decoder{src: src, limit: min(depth, maxNesting)}
 	v := d.value()
 	if d.next(); d.wrong || d.at < len(src) && d.depth <= d.limit {
 		return nil, syntaxError(src)
@@ -36,9 +36,9 @@ func Decode(src []byte, depth int) (*Value, error) {
 }
 
 // syntaxError returns the error of encoding/json for src.
-func syntaxError(src []byte) error {
+func syntaxError(src string) error {
 	var raw json.RawMessage
-	err := json.Unmarshal(src, &raw)
+	err := json.Unmarshal([]byte(src), &raw)
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
 		return fmt.Errorf("byte %d: %w", wrong.Offset, err)
 	}

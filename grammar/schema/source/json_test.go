@@ -10,7 +10,7 @@ import (
 )
 
 func TestDecode_keepsOrderAndSpelling(t *testing.T) {
-	v, err := Decode([]byte(`{"b":1.50,"a":[ -0e2 , "x\u00e9\ud83d\ude00\n" ],"b":2}`), 10)
+	v, err := Decode(`{"b":1.50,"a":[ -0e2 , "x\u00e9\ud83d\ude00\n" ],"b":2}`, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestDecode_manyMembers(t *testing.T) {
 		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
 	}
 	text := `{` + b.String() + `"k7":"again"}`
-	v, err := Decode([]byte(text), 10)
+	v, err := Decode(text, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func TestDecode_manyMembers(t *testing.T) {
 func TestDecode_refusesWhatIsNotJSON(t *testing.T) {
 	for _, text := range []string{``, ` `, `{`, `[1,]`, `{"a"}`, `{"a":}`, `{a:1}`, `01`, `1.`, `.5`, `1e`, `+1`, `nul`, `"a`, "\"\n\"",
 		`"\x"`, `"\u12"`, `1 2`, `{"a":1,}`, `[1 2]`, `-`, `'a'`} {
-		if v, err := Decode([]byte(text), 10); err == nil {
+		if v, err := Decode(text, 10); err == nil {
 			t.Errorf("%q is read as %+v", text, v)
 		}
 	}
-	if _, err := Decode([]byte(strings.Repeat("[", 11)+strings.Repeat("]", 11)), 10); err == nil {
+	if _, err := Decode(strings.Repeat("[", 11)+strings.Repeat("]", 11), 10); err == nil {
 		t.Errorf("nesting beyond the limit: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestDecode_readsWhatEncodingJSONDoes(t *testing.T) {
 					text = slices.Delete(text, at, at+1)
 				}
 			}
-			v, err := Decode(text, 10)
+			v, err := Decode(string(text), 10)
 			if want := json.Valid(text); (err == nil) != want || (v == nil) == want {
 				t.Fatalf("%q: %v, %v; encoding/json says %v", text, v, err, want)
 			} else if want {
@@ -93,11 +93,11 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		v, err := Decode(text, 100)
+		v, err := Decode(string(text), 100)
 		if err != nil {
 			return
 		}
-		again, err := Decode([]byte(v.Canonical()), 100)
+		again, err := Decode(v.Canonical(), 100)
 		if err != nil || again.Canonical() != v.Canonical() {
 			t.Errorf("%s is %s, and that %v (%v)", text, v.Canonical(), again, err)
 		}

@@ -72,7 +72,7 @@ func (s *Set) lacksValidation(uri string) bool {
 	if !ok {
 		return false
 	}
-	v, err := Decode(text, s.o.MaxDepth)
+	v, err := Decode(string(text), s.o.MaxDepth)
 	if err != nil || v.Get("$vocabulary") == nil {
 		return false
 	}
@@ -161,7 +161,7 @@ func (s *Set) include(uri string, text []byte) (r *Resource, why string) {
 	if len(text) > s.o.MaxBytes {
 		return nil, fmt.Sprintf("the document %s has more than %d bytes", uri, s.o.MaxBytes)
 	}
-	v, err := Decode(text, s.o.MaxDepth)
+	v, err := Decode(string(text), s.o.MaxDepth)
 	if err != nil {
 		return nil, "the document " + uri + " is not JSON: " + err.Error()
 	}

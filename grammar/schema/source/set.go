@@ -45,7 +45,7 @@ func Shown(pointer string) string {
 }
 
 // Read reads a schema document and visits every schema in it. The error is an *Error.
-func Read(text []byte, o Options) (*Set, error) {
+func Read(text string, o Options) (*Set, error) {
 	v, err := Decode(text, o.MaxDepth)
 	if err != nil {
 		return nil, &Error{Why: "not JSON: " + err.Error()}

@@ -7,7 +7,7 @@ import (
 
 func mustRead(t *testing.T, text string, documents map[string][]byte) *Set {
 	t.Helper()
-	s, err := Read([]byte(text), Options{MaxDepth: 100, MaxBytes: 100_000, Documents: documents})
+	s, err := Read(text, Options{MaxDepth: 100, MaxBytes: 100_000, Documents: documents})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestRead_saysWhatIsNoSchema(t *testing.T) {
 		`{"items":[1]}`: "/items/0", `{"required":[1]}`: "/required", `{"multipleOf":0}`: "/multipleOf", `{"enum":1}`: "/enum", `{"uniqueItems":1}`: "/uniqueItems",
 		`{"dependentRequired":{"a":[1]}}`: "/dependentRequired", `{"pattern":1}`: "/pattern", `{"maximum":"1"}`: "/maximum",
 	} {
-		_, err := Read([]byte(text), Options{MaxDepth: 100})
+		_, err := Read(text, Options{MaxDepth: 100})
 		var bad *Error
 		if !errors.As(err, &bad) || bad.Pointer != pointer {
 			t.Errorf("%s: %v", text, err)
@@ -83,7 +83,7 @@ func TestRead_saysWhatIsNoSchema(t *testing.T) {
 		`true`, `{"x-note":1}`, `{"$schema":"http://json-schema.org/draft-04/schema#","const":1,"if":1,"exclusiveMaximum":true}`,
 		`{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#","type":1}`,
 	} {
-		if _, err := Read([]byte(text), Options{MaxDepth: 100}); err != nil {
+		if _, err := Read(text, Options{MaxDepth: 100}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestRead_saysWhatIsNoSchema(t *testing.T) {
 // TestMetaschema_isASchema of its own draft, for all of them.
 func TestMetaschema_isASchema(t *testing.T) {
 	for name, d := range draftNames {
-		s, err := Read(metaschema(d), Options{MaxDepth: 100})
+		s, err := Read(string(metaschema(d)), Options{MaxDepth: 100})
 		if err != nil || s.Main.Draft != d || s.Root.Get("properties").Get("items") == nil {
 			t.Errorf("%s: %v", name, err)
 		}
