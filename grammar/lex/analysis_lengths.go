@@ -18,6 +18,7 @@ const lengthLimit = 1 << 10
 type lengthSet struct {
 	bits  big.Int
 	exact bool // otherwise words may have other lengths, too
+	long  bool // some words are longer than any bound
 	cheap bool // for every length, some word takes one byte for each code point, even in JSON
 }
 
@@ -36,6 +37,9 @@ func (s *lengthSet) next(lo int32) int32 {
 	return lo + int32(rest.TrailingZeroBits())
 }
 
+// some reports whether there is a word.
+func (s *lengthSet) some() bool { return s.long || s.bits.Sign() > 0 }
+
 // add adds a length.
 func (s *lengthSet) add(n int32) {
 	if n < lengthLimit {
@@ -45,7 +49,7 @@ func (s *lengthSet) add(n int32) {
 
 // within returns the lengths from lo to hi.
 func (s *lengthSet) within(lo, hi int32) *lengthSet {
-	out := &lengthSet{exact: s.exact, cheap: s.cheap}
+	out := &lengthSet{exact: s.exact, cheap: s.cheap, long: s.long && hi == unbounded}
 	out.bits.And(&s.bits, lengthsFrom(uint(lo)))
 	if hi != unbounded {
 		out.bits.AndNot(&out.bits, lengthsFrom(uint(hi)+1))
@@ -55,7 +59,8 @@ func (s *lengthSet) within(lo, hi int32) *lengthSet {
 
 // plus returns the lengths of concatenations: the sums of one of s and one of t.
 func (s *lengthSet) plus(t *lengthSet) *lengthSet {
-	return &lengthSet{*sums(&s.bits, &t.bits), s.exact && t.exact, s.cheap && t.cheap}
+	long := s.long && t.some() || s.some() && t.long
+	return &lengthSet{*sums(&s.bits, &t.bits), s.exact && t.exact, long, s.cheap && t.cheap}
 }
 
 // times returns the lengths of repetitions: the sums of lo to hi of s.
@@ -65,7 +70,8 @@ func (s *lengthSet) times(lo, hi int32) *lengthSet {
 		more = hi - lo
 	}
 	least := multiples(&s.bits, lo)
-	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, s.cheap}
+	long := s.long || hi == unbounded && s.bits.BitLen() > 1
+	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, long, s.cheap}
 }
 
 // multiples returns the sums of n lengths.
@@ -120,7 +126,7 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 		for _, x := range n.args {
 			t := a.lengthsOf(x)
 			s.bits.Or(&s.bits, &t.bits)
-			s.exact, s.cheap = s.exact && t.exact, s.cheap && t.cheap
+			s.exact, s.long, s.cheap = s.exact && t.exact, s.long || t.long, s.cheap && t.cheap
 		}
 	case kindIntersect:
 		s = &lengthSet{}
@@ -147,7 +153,7 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 // byLength decides by the lengths of its words whether e has one.
 func (a *Arena) byLength(e Expr) verdict {
 	switch s, most := a.lengthsOf(e), a.at(e).span.maxRunes; {
-	case s.bits.Sign() > 0:
+	case s.some():
 		return yes
 	case s.exact && most != unbounded && most < lengthLimit:
 		return no

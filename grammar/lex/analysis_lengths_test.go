@@ -162,3 +162,40 @@ func (a *Arena) describeExpr(e Expr) string {
 	}
 	return "(" + strings.Join(parts, "&") + ")"
 }
+
+// TestIsEmpty_longTextsTakeNoSearch: what can be repeated has words beyond every length.
+func TestIsEmpty_longTextsTakeNoSearch(t *testing.T) {
+	for pattern, long := range map[string]bool{`^([a-z][0-9])+$`: true, `^(a{3,}|b)c$`: true, `^(a|b+){7}$`: true, `^(a|bc){9}$`: false, `^a{900}$`: false} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		none, err := a.IsEmpty(a.Intersect(e, a.Repeat(a.AnyRune(), 10_000, -1)))
+		if err != nil || none == long || a.Asked() > 10 {
+			t.Errorf("%s: empty %t, %v, after %d derivatives", pattern, none, err, a.Asked())
+		}
+	}
+}
+
+// TestHolds_isWhatAWalkSays, of all texts that are short.
+func TestHolds_isWhatAWalkSays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	for range 300 {
+		a := NewArena(Limits{})
+		x, y := randomPlain(a, rng, 2), randomPlain(a, rng, 2)
+		for _, e := range []Expr{x, a.Union(x, a.Complement(y)), a.Intersect(x, y, a.Complement(a.Literals("aé", "a"))), a.Intersect(a.AnyText(), a.Complement(x))} {
+			for n := range 6 {
+				for bits := range 1 << n {
+					text := ""
+					for i := range n {
+						text += []string{"a", "é"}[bits>>i&1]
+					}
+					if want := a.Accepting(a.Walk(a.Start(e), text)); a.Holds(e, text) != want {
+						t.Fatalf("%q: want %t", text, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -16,6 +16,32 @@ func (a *Arena) Subset(x, y Expr) (bool, error) {
 	return !live && err == nil, err
 }
 
+// Holds reports whether text is a word of e. In sets of words, and in what is combined of them, it
+// is looked up: states that nobody walks again are not made.
+func (a *Arena) Holds(e Expr, text string) bool {
+	a.mu.Lock()
+	n, rest := *a.at(e), noWords
+	if n.kind == kindWords {
+		rest = wordSet(n.a)
+		for i := range len(text) {
+			rest = a.words.after(rest, text[i])
+		}
+	}
+	final := a.words.nodes[rest].final
+	a.mu.Unlock()
+	switch n.kind {
+	case kindWords:
+		return final
+	case kindNot:
+		return !a.Holds(Expr(n.a), text)
+	case kindUnion:
+		return slices.ContainsFunc(n.args, func(x Expr) bool { return a.Holds(x, text) })
+	case kindIntersect:
+		return !slices.ContainsFunc(n.args, func(x Expr) bool { return !a.Holds(x, text) })
+	}
+	return a.Accepting(a.Walk(a.Start(e), text))
+}
+
 // live reports whether e has a word. If the work runs out, it fails and answers false, and does so
 // at once when asked again.
 //

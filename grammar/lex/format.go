@@ -42,16 +42,16 @@ func (a *Arena) Format(name string) (Expr, bool) {
 	return a.build(func() Expr { return a.useFormat(name, number) }), true
 }
 
-// FormatSuperset returns a language that contains a format of which Format returns a subset. It is
-// false for other formats.
-func (a *Arena) FormatSuperset(name string) (Expr, bool) {
+// FormatSuperset makes a language that contains a format of which Format returns a subset. It is
+// nil for other formats.
+func (a *Arena) FormatSuperset(name string) func() Expr {
 	switch name {
 	case "regex":
-		return a.anyText, true
+		return a.AnyText
 	case "time", "date-time":
-		return a.build(func() Expr { return a.rule("wide-" + name) }), true
+		return func() Expr { return a.build(func() Expr { return a.rule("wide-" + name) }) }
 	}
-	return empty, false
+	return nil
 }
 
 func (a *Arena) format(name string, build func(*Arena) Expr) Expr {

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -31,10 +30,12 @@ func (s *Schema) complementLeaf(n *Node, k Kind) []*Alt {
 	if base == nil {
 		return []*Alt{s.anyOf(k)}
 	}
-	if k == String && slices.ContainsFunc(f.strings, func(l stringLimit) bool { return l.superset != s.arena.Empty() }) {
+	if k == String && slices.ContainsFunc(f.strings, func(l stringLimit) bool { return l.superset != nil }) {
 		base = s.anyOf(String)
 		for _, l := range f.strings {
-			l.text = cmp.Or(l.superset, l.text)
+			if l.superset != nil {
+				l.text = l.superset()
+			}
 			base = s.intersect(base, s.limitAlt(l)) // no less than before
 		}
 	}

@@ -154,8 +154,8 @@ func (k kindSet) has(kind Kind) bool { return k&(1<<kind) != 0 }
 
 // stringLimit is one keyword on strings: a language, or bounds on the length.
 type stringLimit struct {
-	text     Expr // unless length
-	superset Expr // where text is a subset of what the keyword accepts: a superset
+	text     Expr        // unless length
+	superset func() Expr // where text is a subset of what the keyword accepts: a superset
 	length   bool
 	min, max int
 }

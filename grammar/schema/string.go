@@ -35,8 +35,7 @@ func (r *reader) format(name string) {
 		if name == "regex" {
 			r.s.issue(r.v, "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted")
 		}
-		superset, _ := r.s.arena.FormatSuperset(name)
-		r.f.strings = append(r.f.strings, stringLimit{text: e, superset: superset})
+		r.f.strings = append(r.f.strings, stringLimit{text: e, superset: r.s.arena.FormatSuperset(name)})
 		if most, endless := longestTimes[name]; endless && r.s.numberSpelling.MaxFractionDigits > 0 {
 			r.s.times[e] = most
 		}
