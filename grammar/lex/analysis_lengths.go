@@ -74,10 +74,15 @@ func (s *lengthSet) times(lo, hi int32) *lengthSet {
 	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, long, s.cheap}
 }
 
-// multiples returns the sums of n lengths.
+// multiples returns the sums of n lengths. Of one range, which is the common case, they are one.
 func multiples(x *big.Int, n int32) *big.Int {
+	n = min(n, lengthLimit)
+	lo, hi := x.TrailingZeroBits(), uint(x.BitLen())
+	if all := lengthsFrom(lo); n > 0 && hi > 0 && all.AndNot(all, lengthsFrom(hi)).Cmp(x) == 0 {
+		return all.AndNot(lengthsFrom(uint(n)*lo), lengthsFrom(uint(n)*(hi-1)+1))
+	}
 	out := big.NewInt(1)
-	for n = min(n, lengthLimit); n > 0; n >>= 1 {
+	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
 			out = sums(out, x)
 		}

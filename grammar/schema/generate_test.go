@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tenon/grammar/grammartest"
+	"tenon/grammar/lex"
 	"tenon/grammar/schema/source"
 )
 
