@@ -12,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tenon/grammar/grammartest"
-	"tenon/grammar/lex"
 	"tenon/grammar/schema/source"
 )
 
