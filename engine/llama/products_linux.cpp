@@ -13,13 +13,12 @@
 // activation that is loaded (AVX-512). A token's sums are the same whatever tokens are beside
 // it. Of the output matrix only the rows that are wanted are multiplied (rows.h).
 //
-// How often as fast as ggml's a product of 256 tokens is (BenchmarkProducts in kerneltest), one
-// core. That was before activations lay side by side, which made it a fifth faster, or more, with
-// AVX-512:
+// How often as fast as ggml's of v0.5.0 a product of 256 tokens is (BenchmarkProducts in
+// kerneltest), one core; AVX2's is of before activations lay side by side, which gains it a tenth:
 //
-//	                       Q8_0  Q5_0  Q6_K
-//	AVX-512, Xeon           4.0   5.1   4.4
-//	AVX2, EPYC              1.6   3.3   2.7
+//	                       Q8_0  Q5_0  Q4_K  Q6_K
+//	AVX-512, Xeon           4.0   4.8   6.6   6.8
+//	AVX2, EPYC              1.6   3.3         2.7
 #include "products_linux.h"
 
 extern "C" bool __real_llamafile_sgemm(const ggml_compute_params *, int64_t, int64_t, int64_t, const void *, int64_t,
