@@ -132,7 +132,7 @@ float farthest(const float * x) {
     for (int i = 0; i < width; i++) {
         most = std::max<float>(most, high[i]), least = std::min<float>(least, low[i]);
     }
-    if (most == -least) {
+    if (most == -least && most > 0) {
         return *std::find_if(x, x + 256, [=](float v) { return v == most || v == least; });
     }
     return most > -least ? most : least;

@@ -4,6 +4,7 @@ package kerneltest
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -19,6 +20,8 @@ func TestQuantized_asGGMLs(t *testing.T) {
 		"halves":    func(int) float32 { return float32(r.IntN(509)-254) / 2 },
 		"one":       func(i int) float32 { return float32(i % 256 / 255) },
 		"zeros":     func(int) float32 { return 0 },
+		"none":      func(int) float32 { return float32(math.NaN()) },
+		"a few":     func(i int) float32 { return []float32{float32(math.NaN()), 1, -3}[i%3] },
 		"opposites": func(i int) float32 { return []float32{1, -2, 0.5, 2}[(i+i/256)%4] },
 	}
 	for name, number := range kinds {
