@@ -190,6 +190,7 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	if c.twinned() {
 		defer b.double(c.options.Sequences)()
 	}
+	c.outputs = c.outputs[:0] // nothing may be read after a decode that fails
 	j := c.job.c
 	j.batch, j.threads, j.failure.text[0] = b.batch, C.int(c.threads.threads(b.Len())), 0
 	if err := c.model.compute.do(c.job); err != nil {
@@ -202,7 +203,7 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	}
 	switch {
 	case rc == 0:
-		c.outputs = append(c.outputs[:0], b.outputs...)
+		c.outputs = append(c.outputs, b.outputs...)
 		return nil
 	case rc == 1:
 		return fmt.Errorf("decode %d tokens: %w", b.Len(), ErrNoMemorySlot)

@@ -231,6 +231,7 @@ tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o
         return NULL;
     }
     c->most_threads = o->threads;
+    c->swa_full = o->swa_full;
     use_threads(c, o->threads);
     return c;
 }
@@ -255,10 +256,11 @@ static int64_t read_clock(clockid_t id) {
 
 // bytes_to_leave is how many bytes of logits can stay where they are computed. A batch that is
 // evaluated in parts would lose those of the first, and a recurrent model's tokens are put in
-// another order.
+// another order. Both may happen where the cells of a sliding window have no room for it at once.
 static size_t bytes_to_leave(const tn_context * c, struct llama_batch b) {
     const struct llama_model * m = llama_get_model(c->llama);
-    if (b.n_tokens > (int) llama_n_ubatch(c->llama) || llama_model_is_recurrent(m) || llama_model_is_hybrid(m)) {
+    if (b.n_tokens > (int) llama_n_ubatch(c->llama) || llama_model_is_recurrent(m) || llama_model_is_hybrid(m) ||
+        (llama_model_n_swa(m) > 0 && !c->swa_full)) {
         return 0;
     }
     size_t outputs = 0;

@@ -51,6 +51,7 @@ typedef struct tn_context {
     struct ggml_threadpool * retired; // llama.cpp pauses it at the next step, and leaves it then
     int most_threads, some_threads, threads;
     int abort; // read and written atomically
+    bool swa_full;       // as in tn_context_options
     tn_left_logits left; // of the last decode
 } tn_context;
 
