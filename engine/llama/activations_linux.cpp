@@ -138,7 +138,8 @@ float farthest(const float * x) {
     return most > -least ? most : least;
 }
 
-// quantize turns 256 numbers into a block, as ggml does.
+// quantize turns 256 numbers into a block, as ggml does. Where ggml is compiled without fused
+// multiplication, what lies between two steps may be rounded to the other one.
 void quantize(const float * x, block_q8_K & to) {
     float far = farthest(x), scale = -127 / far;
     if (far == 0) {

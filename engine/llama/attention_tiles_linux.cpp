@@ -5,12 +5,6 @@
 // cache.
 #include "attention_linux.h"
 
-extern "C" {
-void ggml_barrier(ggml_threadpool * pool);
-void ggml_threadpool_chunk_set(ggml_threadpool * pool, int value);
-int ggml_threadpool_chunk_add(ggml_threadpool * pool, int value);
-}
-
 namespace tenon {
 namespace {
 
