@@ -74,3 +74,44 @@ func TestLogits_afterADecodeThatFailed(t *testing.T) {
 		t.Errorf("logits differ by %g from those before", distance(got, want))
 	}
 }
+
+// Logits of a batch that is evaluated in parts are copied. Those of others may stay where they
+// were computed. Both give the same: for all tokens, for some, for the last, of two sequences.
+func TestLogits_sameWhereTheyStay(t *testing.T) {
+	for _, kind := range chatKinds {
+		t.Run(string(kind), func(t *testing.T) { logitsStay(t, kind) })
+	}
+}
+
+func logitsStay(t *testing.T, kind tinymodel.Kind) {
+	m := load(t, tinymodel.Options{Kind: kind, Seed: 1}, onCPU())
+	ids := text(t, m, 12)
+	logits := func(microBatch int, outputs func(i int) bool) (all []float32) {
+		c := newContext(t, m, ContextOptions{Size: 256, Sequences: 2, MicroBatch: microBatch})
+		b := NewBatch(len(ids), 1)
+		defer b.Close()
+		for i, id := range ids {
+			put(b, id, i/2, outputs(i), i%2)
+		}
+		if err := c.Decode(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		for i := range ids {
+			if outputs(i) {
+				all = append(all, c.Logits(i)...)
+			} else if c.Logits(i) != nil {
+				t.Errorf("token %d has logits", i)
+			}
+		}
+		return all
+	}
+	for name, outputs := range map[string]func(int) bool{
+		"all": func(int) bool { return true }, "some": func(i int) bool { return i%5 == 1 }, "last": func(i int) bool { return i == len(ids)-1 },
+	} {
+		want := logits(len(ids)/4, outputs)
+		most := distance(want, make([]float32, len(want)))
+		if d := distance(logits(len(ids), outputs), want); !(d < most/100) {
+			t.Errorf("%s: logits up to %.3f differ by %.3f", name, most, d)
+		}
+	}
+}
