@@ -82,8 +82,8 @@ void normalize_rows(const ggml_compute_params & params, const ggml_tensor & norm
 // floats_in_rows tells whether a tensor's rows are of floats without gaps.
 bool floats_in_rows(const ggml_tensor & t) { return t.type == GGML_TYPE_F32 && t.nb[0] == sizeof(float); }
 
-// gelu is GELU by the hyperbolic tangent, which is what models with it were trained with: half of
-// x(1 + tanh u) is x / (1 + e^-2u). ggml looks it up, for x with 11 bits.
+// gelu is the form of GELU with the hyperbolic tangent, ½x(1 + tanh u). That is x / (1 + e^-2u).
+// ggml looks it up in a table, for x rounded to 16 bits.
 inline vec gelu(vec x) {
     vec u = 2 * 0.79788456f * x * (1 + 0.044715f * x * x); // √(2/π)
     vec_int negative = u < 0;

@@ -75,7 +75,7 @@ func (f *Fleet) Loads() int64 {
 	return f.loads
 }
 
-// machine has so much RAM, of which engines of tests take none.
+// machine has so much RAM. The fake engines of these tests take none of it.
 func machine(ram int64) func() (placement.Memory, error) {
 	return func() (placement.Memory, error) { return placement.Memory{RAM: ram, VRAM: 1 << 50}, nil }
 }

@@ -15,11 +15,11 @@ type Store struct {
 	copies []*Copy
 	clock  uint64
 
-	// How much of what is stored is used again: bytes taken in of late, and those that a
-	// prompt went on from for the first time, or would have, had they not been given up:
-	// missed has those, by the hash of their tokens.
+	// Recent bytes: of copies that were added, and of those that a prompt went on from for
+	// the first time. A copy counts as reused, too, if its prompt comes when it is gone.
 	taken, reused int
-	missed        map[uint64]missed
+	// Copies that were given up before a prompt went on from them, by their tokens' hash.
+	missed map[uint64]missed
 }
 
 // Copy is the cells of Tokens[Start:].
